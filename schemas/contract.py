@@ -20,6 +20,7 @@ from sluice.ground.errors import DocumentError, did_you_mean
 from sluice.ground.values import moment
 from sluice.ground.variables import GROUPS, NAMES, Kind, Label, Role, Variable
 from sluice.ground.visible_text import Name, Prose
+from sluice.publication.study import Study
 from sluice.utility.analyses.impossible_records import RecordRule
 
 HASHED = NAMES  # a variable with one of these roles leaves its source only as a keyed hash
@@ -103,6 +104,12 @@ class Contract(_Strict):
     )
     reference_period: ReferencePeriod | None = Field(
         default=None, description="the time that the data are about; without it editions go by when they were received"
+    )
+
+    study: Study | None = Field(
+        default=None,
+        exclude_if=lambda study: study is None,  # a contract that says nothing of it stays the one it was
+        description="who collected the data, where, when and how, for citations, archives and catalogues",
     )
 
     @model_validator(mode="after")

@@ -94,6 +94,7 @@ def publish(release: AnyRelease) -> Path | None:
         raise DataError(f"{folder} is not what was approved: {'; '.join(problems)}")
     load_into_schema(release, {file: folder / file for file in data})
     _destroy_seed(release)
+    study = product.contract.study
     # Last of all: a run that is killed before this is taken up again. What it means for other editions follows from it.
     release.record(
         State.PUBLISHED,
@@ -105,6 +106,7 @@ def publish(release: AnyRelease) -> Path | None:
         publisher=product.definition.publisher,
         doi=product.definition.doi,
         license=product.definition.license,
+        **({"study": study.model_dump(mode="json", exclude_defaults=True)} if study else {}),
         profile=vault.keep_bytes(source, ".json"),
         sha256=subject(release).data,
     )

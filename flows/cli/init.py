@@ -106,6 +106,8 @@ def init(
         note(f"{line}.")
     note("looking at the data ...")
     seen = overview(data.records, data.described)
+    for line in data.records.remarks.sentences():
+        note(f"{line}.", "yellow")
     if contract is not None:
         _draft_again(contract, data, seen, use, tries, minutes)
         return

@@ -57,6 +57,8 @@ def mask(
     if made.inferred:
         inferred = ", ".join(f"{name} {kind}" for name, kind in kinds.items())
         note(f"no contract, so the kinds were inferred (--kind COLUMN=KIND says otherwise): {inferred}", "yellow")
+    for line in made.remarks:
+        note(f"{line}.", "yellow")
     for step in made.steps:
         say(f"  {step}")
     say(f"{made.output}: {made.records:,} records. {NOT_JUDGED}")

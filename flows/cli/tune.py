@@ -1,18 +1,22 @@
 """The command that searches for the plan that passes its policy at the least loss, and what it found."""
 
+import signal
 from collections.abc import Iterator
+from contextlib import contextmanager
 from math import isfinite
 from pathlib import Path
+from threading import current_thread, main_thread
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from flows.cli.terminal import BLOCKED, DONE, AsJson, duration, err, note, print_json, say
+from flows.cli.terminal import BLOCKED, DONE, INTERRUPTED, AsJson, duration, err, note, print_json, say
 from sluice.ground.log import is_written
 from sluice.settings import settings
 
 if TYPE_CHECKING:
+    from tasks.tuning.allowance import Allowance
     from tasks.tuning.confirmation import Judgement
     from tasks.tuning.journal import TrialRecord
     from tasks.tuning.suggestions import Suggestions
@@ -29,7 +33,7 @@ def tune(
         Path | None, typer.Option("--output", "-o", help="where to write the plan; else FILE with -tuned in its name")
     ] = None,
     trials: Annotated[int | None, typer.Option("--trials", min=1, help="how many plans are tried at most")] = None,
-    minutes: Annotated[float | None, typer.Option("--minutes", help="after which no new plan is tried")] = None,
+    minutes: Annotated[float | None, typer.Option("--minutes", help="with the last judgement")] = None,
     seed: Annotated[
         int | None, typer.Option("--seed", min=0, help="of the search; the same gives the same trials")
     ] = None,
@@ -42,10 +46,12 @@ def tune(
     as_json: AsJson = False,
 ) -> None:
     """Find the plan that passes its policy at the least loss. Publishes nothing; the trials are recorded as such."""
+    from tasks.tuning.allowance import Allowance
     from tasks.tuning.search_context import open_ground
     from tasks.tuning.tuning import output_of, plan_of_trial, write
     from tasks.tuning.tuning import tune as search
 
+    allowance = Allowance(minutes)
     chosen = output_of(file, output) if trial is None else file
     ground = open_ground(file, trials=trials, minutes=minutes, seed=seed, people=people, drafted=draft)
     if trial is not None:
@@ -55,19 +61,48 @@ def tune(
     if not quiet:
         what = "drafted from contract and policy" if ground.drafted else "as the definition leaves it open"
         note(f"space {what}; up to {ground.space.search.trials:,} plans on {len(ground.searched):,} records")
-    tuned = search(
-        ground,
-        workers or settings().workers,
-        None if quiet else _Shown(ground.space.search.trials),
-        (lambda text: None) if quiet else (lambda text: note(text)),
-    )
+    with _stopping(allowance):
+        tuned = search(
+            ground,
+            workers or settings().workers,
+            None if quiet else _Shown(ground.space.search.trials, allowance),
+            (lambda text: None) if quiet else (lambda text: note(text)),
+            allowance,
+        )
     if tuned.winner is not None:
         write(tuned, chosen)
     if as_json:
         print_json(summary(tuned) | {"output": str(chosen) if tuned.winner else None})
     else:
         say_tuned(tuned, chosen)
-    raise typer.Exit(DONE if tuned.winner else BLOCKED)
+    raise typer.Exit(INTERRUPTED if tuned.stopped else DONE if tuned.winner else BLOCKED)
+
+
+@contextmanager
+def _stopping(allowance: "Allowance") -> Iterator[None]:
+    """Ctrl-C and SIGTERM end the search, of which it is said what was found; a second one ends the command."""
+    if current_thread() is not main_thread():
+        yield
+        return
+    signals = (signal.SIGINT, signal.SIGTERM)
+    before = {each: signal.getsignal(each) for each in signals}
+    on_ctrl_c = before[signal.SIGINT]
+
+    def stop(number: int, frame: Any) -> None:
+        allowance.stop()
+        for each in signals:
+            signal.signal(each, before[each])
+        if callable(on_ctrl_c):
+            on_ctrl_c(number, frame)
+        raise KeyboardInterrupt
+
+    try:
+        for each in signals:
+            signal.signal(each, stop)
+        yield
+    finally:
+        for each in signals:
+            signal.signal(each, before[each])
 
 
 @tune_app.command()
@@ -79,6 +114,7 @@ def suggest(
     as_json: AsJson = False,
 ) -> None:
     """Name the smallest changes of a blocked plan that would pass, each tried. The next report on it has them."""
+    from tasks.tuning.plan_loss import number
     from tasks.tuning.space import SearchSettings
     from tasks.tuning.suggestions import suggest_for
     from tasks.tuning.trial import STAGES
@@ -176,6 +212,15 @@ class _ShownChanges(_Pace):
 class _Shown(_Pace):
     """One line for each trial, with the best so far."""
 
+    def __init__(self, of: int, allowance: "Allowance") -> None:
+        super().__init__(of)
+        self._allowance = allowance
+
+    def left(self, done: int) -> str:
+        """In words, at most: for the search alone, where nothing limits the time for all of it."""
+        allowed = self._allowance.left
+        return f"; at most {duration(max(allowed, 0))} left for all" if isfinite(allowed) else super().left(done)
+
     def __call__(self, trial: "TrialRecord", best: "TrialRecord | None") -> None:
         outcome = trial.outcome
         why = outcome.misses[0].says.rstrip(".") if outcome.misses else ""
@@ -187,17 +232,23 @@ class _Shown(_Pace):
         what = ended.get(outcome.end) or f"fails {', '.join(dict.fromkeys(m.rule for m in outcome.misses))}"
         if trial.same is not None:
             what += f" (as trial {trial.same})"
-        lost = f"{best.outcome.loss:.3f}" if best else "none passes yet"
+        from tasks.tuning.plan_loss import number
+
+        lost = number(best.outcome.loss) if best else "none passes yet"
         among = f", {outcome.among:.3f} among them" if isfinite(outcome.among) else ""
         kept = "" if outcome.kept is None else f" (kept {outcome.kept} of {outcome.of}{among})"
-        says = f"loss {outcome.loss:.3f}{kept}  {what}; best {lost}{self.left(trial.number + 1)}"
+        says = f"loss {number(outcome.loss)}{kept}  {what}; best {lost}{self.left(trial.number + 1)}"
         err.print(f"  {trial.number:>5}  {says}", style="dim", soft_wrap=True)
 
 
 def say_tuned(tuned: "Tuned", output: Path) -> None:
     """On the terminal: what was found, what it keeps, what each rule costs, and how near the nearest came."""
+    from tasks.tuning.plan_loss import number
+
     found, before, after = tuned.found, tuned.before, tuned.after
-    say(f"{found.attempts:,} plans tried; {len(found.passing):,} passed in the search.", style="bold")
+    tried = f"{found.attempts:,} of at most {tuned.planned:,} plans tried"
+    ended = "stopped: " if tuned.stopped else ""
+    say(f"{ended}{tried}; {len(found.passing):,} passed in the search.", style="bold")
     if before is not None:
         ended = "passes" if before.outcome.end == "passes" else "does not pass"
         say(f"the plan as it stood {ended}; loss {number(before.outcome.loss)}")
@@ -219,14 +270,31 @@ def say_tuned(tuned: "Tuned", output: Path) -> None:
             note(f"note: {tuned.warning}", "yellow")
         say(f"written: {output}. To judge it as a release: sluice check {output}")
         return
+    if tuned.stopped:
+        _say_stopped(tuned)
+        return
     if before is not None and before.outcome.end == "passes":
         say("no plan that passed again with fresh seeds loses less than the plan as it stands.", style="bold")
         _say_prices(tuned)
         return
     say("no plan passed again with fresh seeds. How near the nearest came, rule by rule:", style="bold")
-    for rule, (trial, miss) in sorted(found.nearest.items(), key=lambda item: item[1][1].far):
-        say(f"  {rule}: trial {trial.number}, {_loss_in_words(trial.outcome)}: {miss.says}")
+    _say_nearest(tuned)
     _say_prices(tuned)
+
+
+def _say_stopped(tuned: "Tuned") -> None:
+    """Of a search that ended before its best plan was judged again."""
+    if (best := tuned.found.best) is not None:
+        say(f"the best, trial {best.number}, was not judged again, so no definition is written. To see its plan:")
+        say(f"  sluice tune {tuned.ground.path} --trial {best.number}")
+    else:
+        say("none passed until then. How near the nearest came, rule by rule:")
+        _say_nearest(tuned)
+
+
+def _say_nearest(tuned: "Tuned") -> None:
+    for rule, (trial, miss) in sorted(tuned.found.nearest.items(), key=lambda item: item[1][1].far):
+        say(f"  {rule}: trial {trial.number}, {_loss_in_words(trial.outcome)}: {miss.says}")
 
 
 def _say_kept(tuned: "Tuned") -> None:
@@ -240,11 +308,15 @@ def _say_kept(tuned: "Tuned") -> None:
 def _say_prices(tuned: "Tuned") -> None:
     for price in tuned.prices:
         say(f"  {price.in_words()}")
-    if not tuned.prices:
+    if not tuned.priced:
+        say("  what each rule costs was not asked: there was no time left for it.")
+    elif not tuned.prices:
         say("  no plan that was tried would pass, and lose less, without one of the rules.")
 
 
 def _loss_in_words(outcome: "Outcome") -> str:
+    from tasks.tuning.plan_loss import number
+
     lost = f"loss {number(outcome.loss)}"
     if outcome.kept is None:
         return lost
@@ -256,6 +328,8 @@ def summary(tuned: "Tuned") -> dict[str, Any]:
     found, before, after = tuned.found, tuned.before, tuned.after
     return {
         "passed": tuned.winner is not None,
+        "stopped": tuned.stopped,
+        "planned": tuned.planned,
         "trials": found.attempts,
         "passing": len(found.passing),
         "records": {"searched": len(tuned.ground.searched), "all": len(tuned.ground.whole)},
@@ -294,8 +368,3 @@ def _loss(outcome: "Outcome") -> dict[str, float | None]:
 def finite(value: float) -> float | None:
     """The value; None where there is none, as JSON has no other word for it."""
     return value if isfinite(value) else None
-
-
-def number(value: float) -> str:
-    """The value with three decimals."""
-    return f"{value:.3f}" if isfinite(value) else "not known"

@@ -37,6 +37,22 @@ _FEW_CODES = 12  # whole numbers with so few distinct values may be codes
 _MOST_AGES = 150  # different values: of more it is an amount
 _FLAT = 6  # so few categories need no hierarchy
 
+_STUDY = (
+    "# What citations, archives and catalogues say of the study; what is not given is left out of them:",
+    "# study:",
+    "#   authors: [{name: Doe, given: Jane, affiliation: Institute}]  # of an organisation the name alone",
+    "#   contact: {name: Data service, email: data@example.org}",
+    "#   keywords: [income, health]",
+    "#   funding: [Research council]",
+    "#   place: [Country]",
+    "#   time: 2024-01/2024-06  # of collection",
+    "#   mode: Personal interviews",
+    "#   sampling: Two-stage sample of households",
+    "#   weights: Use them for all estimates of the population",
+    "#   language: en",
+    "#   access: For everybody",
+)
+
 
 def draft_contract(source: TabularSource, dataset: str, described: Descriptions = MappingProxyType({})) -> str:
     """YAML of a contract for this source, with comments on what a person must decide or check.
@@ -73,6 +89,7 @@ def contract_yaml(seen: Overview, proposed: Proposals, dataset: str) -> str:
         "# knowledge:",
         "#   register: []  # for instance sex, date of birth, region",
         "#   employer: []",
+        *_STUDY,
         "variables:",
     ]
     for each in proposed.columns:

@@ -37,6 +37,7 @@ from schemas.reading.usual_names import (
     words_of,
 )
 from sluice.ground import values
+from sluice.ground.arrays import IntArray
 from sluice.ground.variables import GROUPS, NAMES, Kind, Role
 from sluice.ground.visible_text import one_line, visible
 from sluice.reading.kind import ColumnSummary
@@ -426,19 +427,26 @@ def _as_measured(proposed: Proposal) -> Proposal:
 
 
 def repeats(seen: Overview) -> dict[str, str]:
-    """For columns with more than a little to tell, the first one that tells the same of every record.
+    """For columns with more than a little to tell, the first one that tells the same of every record."""
+    return repeated({name: codes for name, codes in seen.codes.items() if len(seen.labels[name]) > 2})
 
-    Cost: O(columns n log n); columns are compared by digests of their codes, numbered as they first occur.
+
+def repeated(codes: Mapping[str, IntArray]) -> dict[str, str]:
+    """For columns, the first one that tells the same of every record; keys of records are no such columns.
+
+    codes : of each column the number of the value of each record, shape (n,)
+    cost  : O(columns n log n); columns are compared by digests of their codes, numbered as they first occur
     """
     first: dict[bytes, str] = {}
     found = {}
-    for name, codes in seen.codes.items():
-        if 2 < len(seen.labels[name]) < _UNIQUE * seen.kept:
-            _, at, of = np.unique(codes, return_index=True, return_inverse=True)
-            numbered = np.argsort(np.argsort(at))[of].astype(np.int64)
-            earlier = first.setdefault(sha256(numbered.tobytes()).digest(), name)
-            if earlier != name:
-                found[name] = earlier
+    for name, each in codes.items():
+        _, at, of = np.unique(each, return_index=True, return_inverse=True)
+        if len(at) >= _UNIQUE * len(each):
+            continue
+        numbered = np.argsort(np.argsort(at))[of].astype(np.int64)
+        earlier = first.setdefault(sha256(numbered.tobytes()).digest(), name)
+        if earlier != name:
+            found[name] = earlier
     return found
 
 

@@ -31,6 +31,7 @@ from sluice.ground.page_templates import page_templates
 from sluice.publication.attestation import describes
 from sluice.publication.datapackage import PROFILE
 from sluice.publication.license import license_address
+from sluice.publication.study import Study, in_dcat
 
 ReleaseId = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=100)]
 
@@ -43,6 +44,7 @@ _CONTEXT = {
     "dcterms": "http://purl.org/dc/terms/",
     "adms": "http://www.w3.org/ns/adms#",
     "foaf": "http://xmlns.com/foaf/0.1/",
+    "vcard": "http://www.w3.org/2006/vcard/ns#",
     "skos": "http://www.w3.org/2004/02/skos/core#",
     "spdx": "http://spdx.org/rdf/terms#",
     "xsd": "http://www.w3.org/2001/XMLSchema#",
@@ -72,6 +74,7 @@ class CataloguedEdition:
     publisher: str | None = None  # the organisation, by name
     doi: str | None = None
     license: str | None = None
+    study: Study | None = None
 
     @property
     def data_files(self) -> list[str]:
@@ -185,7 +188,7 @@ def _distribution(edition: CataloguedEdition, file: str) -> dict[str, Any]:
 
 def _described(edition: CataloguedEdition) -> dict[str, Any]:
     described = {"dcterms:title": edition.title, "dcterms:description": edition.description or edition.title}
-    return {**described, **_published_by({edition.publisher})}
+    return {**described, **_published_by({edition.publisher}), **in_dcat(edition.study)}
 
 
 def _published_by(names: AbstractSet[str | None]) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from sluice.publication.edition import Edition
 from sluice.publication.license import license_address
 from sluice.publication.measured_use import MeasuredUse
 from sluice.publication.records_file import columns_with_time, read_typed
+from sluice.publication.study import in_words
 
 _MOST_VALUES = 2_000  # with more, a category is rather a name, and the list no codebook
 
@@ -134,11 +135,12 @@ def codebook_page(book: Codebook) -> bytes:
     return page_of("codebook.html.j2", book=book, parameters=parameters)
 
 
-def page_of(template: str, **content: Any) -> bytes:
+def page_of(template: str, *, book: Edition, **content: Any) -> bytes:
     """A codebook's page of records or tables, by the name of its template."""
     css = files("sluice.publication").joinpath("codebook.css").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()
-    return _template(template).render(**content, css=Markup(css), css_hash=digest).encode()
+    study = in_words(book.study)
+    return _template(template).render(book=book, **content, study=study, css=Markup(css), css_hash=digest).encode()
 
 
 @cache

@@ -13,6 +13,7 @@ from sluice.publication.codebook import Codebook, CodebookVariable
 from sluice.publication.datapackage import MEDIATYPE, table_variables
 from sluice.publication.edition import Edition
 from sluice.publication.license import license_address
+from sluice.publication.study import Study
 from sluice.publication.tables_codebook import TablesCodebook, loss_of
 
 NAMESPACE = "ddi:codebook:2_5"
@@ -114,23 +115,57 @@ def _opened(book: Edition, kind: str, notes: Notes) -> ET.Element:
     study = _in(root, "stdyDscr")
     citation = _in(study, "citation")
     _titles(citation, book.title, book.doi or book.release, "DOI" if book.doi else None)
-    if book.publisher:
-        _in(_in(citation, "rspStmt"), "AuthEnty", book.publisher)
+    study_ = book.study or Study()
+    authors = [(each.whole, each.affiliation) for each in study_.authors]
+    if not authors and book.publisher:
+        authors = [(book.publisher, None)]
+    if authors:
+        responsible = _in(citation, "rspStmt")
+        for name, works in authors:
+            _in(responsible, "AuthEnty", name, **({"affiliation": works} if works else {}))
+    if study_.funding:
+        production = _in(citation, "prodStmt")
+        for funder in study_.funding:
+            _in(production, "fundAg", funder)
     distribution = _in(citation, "distStmt")
     if book.publisher:
         _in(distribution, "distrbtr", book.publisher)
+    if (contact := study_.contact) is not None:
+        _in(distribution, "contact", contact.name, **({"email": contact.email} if contact.email else {}))
     _in(distribution, "distDate", day, date=day)
     _in(_in(citation, "verStmt"), "version", book.release, date=day)
     information = _in(study, "stdyInfo")
+    if study_.keywords:
+        subjects = _in(information, "subject")
+        for keyword in study_.keywords:
+            _in(subjects, "keyword", keyword)
     _in(information, "abstract", book.description or book.title)
-    _in(_in(information, "sumDscr"), "dataKind", kind)
+    summary = _in(information, "sumDscr")
+    if study_.time:
+        for end, day in zip(("start", "end"), study_.first_and_last, strict=True):
+            _in(summary, "collDate", day, event=end, date=day)
+    for place in study_.place:
+        _in(summary, "geogCover", place)
+    _in(summary, "dataKind", kind)
+    if study_.language:
+        _in(information, "notes", study_.language, subject="language of the data")
     said = [(subject, sentence) for subject, sentences in notes for sentence in sentences]
-    if said:
+    collection = {"sampProc": study_.sampling, "collMode": study_.mode, "weight": study_.weights}
+    if said or any(collection.values()):
         method = _in(study, "method")
+        if any(collection.values()):
+            collected = _in(method, "dataColl")
+            for name, text in collection.items():
+                if text:
+                    _in(collected, name, text)
         for subject, sentence in said:
             _in(method, "notes", sentence, subject=subject)
-    if book.license:
-        _in(_in(_in(study, "dataAccs"), "useStmt"), "conditions", license_address(book.license))
+    if study_.access or book.license:
+        use = _in(_in(study, "dataAccs"), "useStmt")
+        if study_.access:
+            _in(use, "restrctn", study_.access)
+        if book.license:
+            _in(use, "conditions", license_address(book.license))
     return root
 
 

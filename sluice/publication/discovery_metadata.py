@@ -16,6 +16,7 @@ from sluice.publication.datapackage import MEDIATYPE
 from sluice.publication.edition import Edition
 from sluice.publication.license import is_address, license_address
 from sluice.publication.manifest import PublishedFile
+from sluice.publication.study import in_citation, in_croissant
 
 _CONTEXT: dict[str, Any] = {
     "@language": "en",
@@ -80,6 +81,7 @@ def croissant(book: Codebook, files: Sequence[PublishedFile]) -> bytes:
         content["publisher"] = {"@type": "sc:Organization", "name": book.publisher}
     if book.license:
         content["license"] = license_address(book.license)
+    content |= in_croissant(book.study)
     content["distribution"] = [
         {
             "@type": "cr:FileObject",
@@ -126,6 +128,7 @@ def citation_file(book: Edition) -> bytes:
         "type": "dataset",
         "title": book.title,
         "authors": [{"name": book.publisher or book.dataset}],
+        **in_citation(book.study),
         "version": book.release,
         "date-released": book.published[:10],
     }
@@ -136,6 +139,10 @@ def citation_file(book: Edition) -> bytes:
     if book.license:
         content["license-url" if is_address(book.license) else "license"] = book.license
     text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=100)
+    if not book.publisher and not (book.study and book.study.authors):
+        text += "# No author or publisher was given: in their place stands the name of the data set.\n"
+    if not book.license:
+        text += "# No licence was given: ask before you pass the data on.\n"
     if not book.doi:
         text += "# doi: 10.XXXX/...  as soon as one is registered; the release definition's field 'doi' puts it here\n"
     return text.encode()

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from sluice.publication.study import Study
+
 
 @dataclass(frozen=True, kw_only=True)
 class Edition:
@@ -21,3 +23,4 @@ class Edition:
     publisher: str | None = None
     doi: str | None = None
     license: str | None = None
+    study: Study | None = None

@@ -11,6 +11,7 @@ from sluice.ground.visible_text import visible
 from sluice.publication.codebook import Codebook
 from sluice.publication.edition import Edition
 from sluice.publication.license import license_address
+from sluice.publication.study import in_words
 from sluice.publication.tables_codebook import TablesCodebook, described_codes, loss_of
 from sluice.tabular.model.dimension import Dimension
 
@@ -75,12 +76,18 @@ def _errors(book: Codebook) -> Iterator[str]:
 
 
 def _about(book: Edition) -> Iterator[str]:
-    whom = _line(book.publisher) if book.publisher else "whoever gave you the folder: no publisher is named"
+    said = in_words(book.study)
+    whom = said.pop("Contact", book.publisher)
+    asked = _line(whom) if whom else "whoever gave you the folder"
+    if not book.publisher:
+        asked += ": no publisher is named" if not whom else ". No publisher is named"
     licence = (
         f"The licence is {_line(book.license)} ({license_address(book.license)})."
         if book.license
         else "No licence was given. Without one you may not pass the files on: ask first."
     )
+    if said:
+        yield from ("## The study", "", *(f"- {heading}: {_line(text)}" for heading, text in said.items()), "")
     yield from (
         "## Licence, citation and questions",
         "",
@@ -89,7 +96,7 @@ def _about(book: Edition) -> Iterator[str]:
         "`CITATION.cff` says how to cite it. Name the release when you cite it, as it stands for exactly these bytes: "
         f"`{_line(book.release)}`, published {book.published[:10]}.",
         "",
-        f"Put questions to {whom}.",
+        f"Put questions to {asked}.",
         "",
         "## Is it genuine?",
         "",

@@ -102,6 +102,17 @@ class Connection(DatabaseAddress, ReadableTables):
         return self
 
 
+class ReadingLimits(BaseModel):
+    """How far a release may read one source, of whatever kind."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    rows: int | None = Field(default=None, ge=1, description="most records")
+    seconds: float | None = Field(
+        default=None, gt=0, description="longest time, from the start of the reading to its last record"
+    )
+
+
 class PublicConnection(DatabaseAddress):
     """A database that releases may be published into, by an account that writes there and reads nothing else."""
 
@@ -129,6 +140,8 @@ class Connections(BaseModel):
         default=None,
         description="folders below which files may be read; if not given, the definition's own and the current one",
     )
+
+    limits: ReadingLimits = Field(default=ReadingLimits(), description="how far a release may read a source")
 
     def at(self, base: Path) -> Self:
         """The same with every path made absolute from `base`."""

@@ -103,7 +103,6 @@ def shape_of(
         cut, columns = short
     rows = cut.rows[cut.above :]
     rows = [row for row in rows if len(row) == len(rows[0])]  # reading says which line is broken
-    written = rows
     says: tuple[str, ...] = ()
     if short is not None:
         header: list[str] | None = columns
@@ -121,7 +120,6 @@ def shape_of(
         says += (f"{lines_above} above the {'names' if header_row else 'table'} skipped",)
     says += (f"lines that begin with {_REMARK} are comments, and skipped",) if remarks else ()
     says += ("the cells are aligned by blanks",) if aligned else ()
-    says += _on_blanks(written, header, aligned)
     says += _on_totals(rows, whole)
     return CsvShape(
         cut.separator, cut.quote, header is not None and short is None, mark, above, cut.spans_lines,
@@ -197,17 +195,6 @@ def _refuse_second_header(rows: Sequence[Sequence[str]], cut: _Cut, title: str) 
             f"{title}: line {line} holds words above {len(over)} columns of numbers: names in two lines, or units? Say "
             f"which line names the columns (--header-row {line}), or take the other out."
         )
-
-
-def _on_blanks(rows: Sequence[Sequence[str]], header: Sequence[str] | None, aligned: bool) -> tuple[str, ...]:
-    columns = [] if aligned else [
-        place for place, column in enumerate(zip(*rows, strict=True)) if any(cell != cell.strip() for cell in column)
-    ]  # fmt: skip
-    if not columns:
-        return ()
-    names = ", ".join((header[place] if header else "") or f"column {place + 1}" for place in columns[:5])
-    cells = sum(cell != cell.strip() for row in rows for cell in row)
-    return (f"blanks at either end of a cell do not count; {cells:,} cells have some, in {names}",)
 
 
 def _on_totals(rows: Sequence[Sequence[str]], whole: bool) -> tuple[str, ...]:

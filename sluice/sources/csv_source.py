@@ -187,7 +187,7 @@ class CsvSource(TabularSource):
                 waiting.append(batch)
                 records += batch.num_rows
                 if sum(part.num_rows for part in waiting) >= size:
-                    yield _trimmed(waiting)
+                    yield self._trimmed(waiting)
                     waiting = []
         except pa.ArrowInvalid:
             if not ragged:
@@ -206,12 +206,16 @@ class CsvSource(TabularSource):
                 "If cells hold line breaks, set line_breaks: true."
             )
         if waiting:
-            yield _trimmed(waiting)
+            yield self._trimmed(waiting)
 
-
-def _trimmed(batches: list[pa.RecordBatch]) -> pa.Table:
-    table = pa.Table.from_batches(batches)
-    return pa.table([pc.utf8_trim_whitespace(column) for column in table.columns], names=table.column_names)
+    def _trimmed(self, batches: list[pa.RecordBatch]) -> pa.Table:
+        """The cells without blanks at either end; where there were some is remarked upon."""
+        table = pa.Table.from_batches(batches)
+        trimmed = [pc.utf8_trim_whitespace(column) for column in table.columns]
+        for name, before, after in zip(table.column_names, table.columns, trimmed, strict=True):
+            if pc.sum(pc.binary_length(before)) != pc.sum(pc.binary_length(after)):
+                self.remarks.add("blanks", name, pc.sum(pc.not_equal(before, after)).as_py())
+        return pa.table(trimmed, names=table.column_names)
 
 
 class _Lines:

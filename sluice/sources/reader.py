@@ -82,7 +82,9 @@ def _write(order: dict[str, Any], records: int) -> None:
     import pyarrow as pa
 
     with pa.PythonFile(os.fdopen(records, "wb"), "w") as pipe:
-        for table in _source(order["source"]).tables(order["columns"], order["size"]):
+        source = _source(order["source"])
+        for table in source.tables(order["columns"], order["size"]):
+            table = table.replace_schema_metadata({"remarks": source.remarks.written()})
             with pa.ipc.new_stream(pipe, table.schema) as stream:
                 stream.write_table(table)
 

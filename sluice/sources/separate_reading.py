@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, BinaryIO
@@ -15,6 +16,7 @@ import pyarrow as pa
 from sluice.ground.errors import DataError, SourceUnreachableError
 from sluice.ground.log import log
 from sluice.settings import settings
+from sluice.sources.connections import connections_file, load_connections
 from sluice.sources.sandbox import NOT_CONFINED, landlock_version
 from sluice.sources.tabular_source import BATCH_SIZE, TabularSource, as_frame, missing_file
 
@@ -35,7 +37,7 @@ def read_apart(source: TabularSource, columns: Sequence[str], size: int = BATCH_
     believed: Arrow's arrays are checked before they are used.
 
     raises : SourceUnreachableError where its database cannot be reached, or no more; DataError, as
-             `source.batches`; also when the process ends before its time
+             `source.batches`; also when the process ends before its time, and beyond a limit of the operator
     cost   : half a second of CPU; O(size) memory on either side
     """
     if absent := next((path for path in source.files if not path.is_file()), None):
@@ -43,6 +45,7 @@ def read_apart(source: TabularSource, columns: Sequence[str], size: int = BATCH_
     if not landlock_version():
         log("source is read unconfined", logging.WARNING, detail=NOT_CONFINED)
     memory = settings().memory + _PROGRAM
+    limits = load_connections().limits
     order = {
         "source": source.model_dump(mode="json"),
         "files": [str(path) for path in source.files],  # links were followed when they were permitted, and never after
@@ -69,24 +72,48 @@ def read_apart(source: TabularSource, columns: Sequence[str], size: int = BATCH_
         finally:
             os.close(records_in)
             os.close(errors_in)
+        late = threading.Event()
+        timer = threading.Timer(limits.seconds or 0, _stop, (process, late))
         try:
+            if limits.seconds is not None:
+                timer.start()
             assert process.stdin is not None
             with suppress(BrokenPipeError), process.stdin as pipe:  # it ended before it read: its end says why
                 pipe.write(json.dumps(order).encode())
-            whole = True
+            whole, rows = True, 0
             while whole and batches.peek(1):
                 table = _table(batches, columns)
                 whole = table is not None
                 if table is not None:
+                    rows += table.num_rows
+                    if limits.rows is not None and rows > limits.rows:
+                        raise DataError(_beyond(source.title, f"{limits.rows:,} records", "rows"))
+                    source.remarks.take((table.schema.metadata or {}).get(b"remarks", b""), columns)
                     yield as_frame(table)
             batches.close()  # a process that still writes ends by it
-            if process.wait() or not whole:
+            process.wait()
+            if late.is_set():
+                raise DataError(_beyond(source.title, f"{limits.seconds:g} seconds", "seconds"))
+            if process.returncode or not whole:
                 said = report.read(1 << 16)
                 kind = SourceUnreachableError if _is_lost(said) else DataError
                 raise kind(_reason(said) or _ended(process.returncode, source.title, memory))
         finally:
+            timer.cancel()
             process.kill()
             process.wait()
+
+
+def _stop(process: "subprocess.Popen[bytes]", late: threading.Event) -> None:
+    late.set()
+    process.kill()
+
+
+def _beyond(title: str, most: str, limit: str) -> str:
+    return (
+        f"{title}: reading it takes more than {most}, the most that is allowed (limits.{limit}); the rest was not "
+        f"read. Whoever runs Sluice can set limits.{limit} higher in {connections_file()}."
+    )
 
 
 def _table(pipe: BinaryIO, columns: Sequence[str]) -> pa.Table | None:

@@ -7,8 +7,9 @@ Missing values with a letter, of Stata (.a to .z) and SAS (.A to .Z, ._), arrive
 import os
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
-from datetime import date, time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date, datetime, time, timedelta
+from math import floor
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar, Literal
 
@@ -32,6 +33,9 @@ class StatisticalFile(FileSource):
     program: ClassVar[str]
     zeros: ClassVar[str]  # the format of numbers with zeros in front; its group is their width
     letters: ClassVar[str] = ""  # that a missing value may bear
+    origin: ClassVar[datetime] = datetime(1960, 1, 1)  # from which it counts days and moments
+    day: ClassVar[int] = 1  # what it counts for a day, in a column of days
+    second: ClassVar[int] = 1  # and for a second, in one of moments
     encoding: str | None = Field(
         default=None, description="of its texts, such as cp1252, where the file does not say so, or not rightly"
     )
@@ -50,7 +54,13 @@ class StatisticalFile(FileSource):
             return list(self._meta(file).column_names)
 
     def _meta(self, file: BinaryIO) -> Any:
-        return self._read(file, metadataonly=True)[1]
+        try:
+            return self._read(file, metadataonly=True)[1]
+        except (ValueError, OverflowError):
+            raise self._damaged() from None
+
+    def _damaged(self) -> DataError:
+        return DataError(f"{self.path}: is damaged, or holds a value that cannot be")
 
     def _tables(self, columns: Sequence[str], expected: Sequence[str], size: int) -> Iterator[pa.Table]:
         """Each batch is looked up anew: in a compressed file that means to read to it again from the start."""
@@ -58,7 +68,7 @@ class StatisticalFile(FileSource):
             meta = self._meta(file)
             read, promised = 0, self._promised(file, meta)
             while True:
-                found = self._read(file, usecols=list(columns), row_offset=read, row_limit=size)[0]
+                found = self._records(file, columns, read, size)
                 rows = len(found[columns[0]])
                 if rows:
                     yield pa.table({name: self._column(found[name], name, meta) for name in columns})
@@ -76,7 +86,7 @@ class StatisticalFile(FileSource):
     def _open(self) -> BinaryIO:
         return in_memory(Path(self.path)) or Path(self.path).open("rb")
 
-    def _read(self, file: BinaryIO, probing: bool = False, **options: Any) -> tuple[Any, Any]:
+    def _read(self, file: BinaryIO, **options: Any) -> tuple[Any, Any]:
         import pyreadstat
 
         file.seek(0)
@@ -94,36 +104,49 @@ class StatisticalFile(FileSource):
                 hint = "its texts are of another encoding than it says; name it, such as encoding: cp1252"
                 raise DataError(f"{self.path}: {hint}") from None
             raise DataError(f"{self.path}: is damaged, or no {self.program} file that can be read") from None
-        except (ValueError, OverflowError, OSError):
-            where = None if "usecols" not in options or probing else self._beyond_calendar(file, options)
-            if where is None:
-                raise DataError(f"{self.path}: is damaged, or holds a value that cannot be") from None
-            raise DataError(
-                f"{self.path}: column '{where[0]}', record {where[1]}: a date beyond the calendar's end in the year "
-                f"9999. Set it missing in {self.program}, take the date format off the column, or leave the column out."
-            ) from None
+        except OSError:
+            raise self._damaged() from None
 
-    def _beyond_calendar(self, file: BinaryIO, options: dict[str, Any]) -> tuple[str, int] | None:
-        """The column and the record, from 1, of the first date that Python's calendar does not have."""
+    def _records(self, file: BinaryIO, columns: Sequence[str], first: int, size: int) -> Mapping[str, Sequence[Any]]:
+        """The values of some records. A date that the calendar does not have is missing, and remarked upon."""
+        rows = {"row_offset": first, "row_limit": size}
+        try:
+            found: Mapping[str, Sequence[Any]] = self._read(file, usecols=list(columns), **rows)[0]
+            return found
+        except (ValueError, OverflowError):
+            return {name: self._within_calendar(file, name, rows) for name in columns}
 
-        def reads(name: str, first: int, records: int) -> bool:
+    def _within_calendar(self, file: BinaryIO, name: str, rows: dict[str, int]) -> Sequence[Any]:
+        """One column of them. Cost: it is read once more, or twice where it has such a date."""
+        try:
+            whole: Sequence[Any] = self._read(file, usecols=[name], **rows)[0][name]
+            return whole
+        except (ValueError, OverflowError):
+            raw = self._read(file, usecols=[name], disable_datetime_conversion=True, **rows)[0][name]
+        numbers = {at: value for at, value in enumerate(raw) if isinstance(value, int | float) and value == value}
+        found: list[Any] = [value if isinstance(value, str) else None for value in raw]
+        nearest = min(numbers, key=lambda at: abs(numbers[at]))
+        try:  # what the reader makes of it says whether these are days or moments
+            row = self._read(file, usecols=[name], row_offset=rows["row_offset"] + nearest, row_limit=1)[0][name]
+            is_day, is_moment = not isinstance(row[0], datetime | time), isinstance(row[0], datetime)
+        except (ValueError, OverflowError):
+            is_day = is_moment = True  # none is within the calendar
+        beyond = []
+        for at, number in numbers.items():
             try:
-                self._read(file, usecols=[name], row_offset=first, row_limit=records, probing=True)
-            except DataError:
-                return False
-            return True
+                moment = self.origin + self._since_origin(number, is_day)
+                found[at] = moment.date() if is_day else moment if is_moment else moment.time()
+            except (ValueError, OverflowError):
+                beyond.append(at)
+        self.remarks.add("beyond_calendar", name, len(beyond), rows["row_offset"] + beyond[0] + 1)
+        return found
 
-        first, records = options["row_offset"], options["row_limit"]
-        name = next((name for name in options["usecols"] if not reads(name, first, records)), None)
-        if name is None:
-            return None
-        while records > 1:  # halved until one is left
-            half = records // 2
-            if reads(name, first, half):
-                first, records = first + half, records - half
-            else:
-                records = half
-        return name, first + 1
+    def _since_origin(self, number: float, is_day: bool) -> timedelta:
+        """Of a day or moment as the file counts it. Raises ValueError or OverflowError where it is too far."""
+        if is_day:
+            return timedelta(days=floor(number / self.day) if self.day > 1 else int(number))
+        whole, part = divmod(number, self.second)
+        return timedelta(seconds=whole, microseconds=round(part * 1_000_000 / self.second))
 
     def _column(self, found: Sequence[Any], name: str, meta: Any) -> pa.Array:
         if meta.readstat_variable_types.get(name) == "string":
@@ -179,6 +202,7 @@ class StataSource(StatisticalFile):
     program = "Stata"
     zeros = r"%0(\d+)(?:\.0)?[fg]c?"
     letters = "abcdefghijklmnopqrstuvwxyz"
+    second = 1000
 
     def _reader(self, start: bytes) -> Callable[..., Any]:
         import pyreadstat
@@ -193,6 +217,8 @@ class SpssSource(StatisticalFile):
     type: Literal["spss"] = "spss"
     program = "SPSS"
     zeros = r"N(\d+)(?:\.0)?"
+    origin = datetime(1582, 10, 14)
+    day = 86_400
 
     def _reader(self, start: bytes) -> Callable[..., Any]:
         import pyreadstat

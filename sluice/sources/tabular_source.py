@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
 import pyarrow as pa
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, PrivateAttr
 
 from sluice.ground.errors import DataError, did_you_mean, no_such_file
 from sluice.ground.values import is_list
 from sluice.ground.visible_text import Name
+from sluice.sources.remarks import Remarks
 
 if TYPE_CHECKING:  # a process that only reads does without: it takes half a second to load
     import pandas as pd
@@ -82,6 +83,13 @@ class TabularSource(BaseModel, ABC):
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    _remarks: Remarks = PrivateAttr(default_factory=Remarks)
+
+    @property
+    def remarks(self) -> Remarks:
+        """What was met in the records that were read last, and not handed on as it stands."""
+        return self._remarks
 
     @property
     @abstractmethod
@@ -167,6 +175,7 @@ class TabularSource(BaseModel, ABC):
                 hint = f"Its first line has {len(names)} cells, few of them such names. {self._doubt(names)}"
             raise DataError(f"{self.title}: {' '.join(absent)} {hint}")
         records = 0
+        self.remarks.clear()
         tables = self._tables(columns, columns, size)
         while (table := self._without_context(lambda: next(tables, None))) is not None:
             if found := next(

@@ -49,7 +49,7 @@ from tasks.tuning.audiences import USES, chosen_use, families_of
 from tasks.tuning.confirmation import recommended_yaml
 from tasks.tuning.draft_steps import Draft
 from tasks.tuning.first_plan import FirstPlan, first_plan, part_at_hand
-from tasks.tuning.search_context import RecordsAtHand
+from tasks.tuning.records_at_hand import RecordsAtHand
 from tasks.tuning.trial import Outcome
 
 CONNECTION = "warehouse"

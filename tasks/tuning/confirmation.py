@@ -23,11 +23,12 @@ from pydantic import BaseModel, ConfigDict
 from sluice.documents.document_reading import parse_document, yaml_mapping
 from sluice.ground.errors import SluiceError
 from tasks.release.records.record_definition import RecordsDefinition
+from tasks.tuning.allowance import Allowance
 from tasks.tuning.journal import Found, TrialRecord
 from tasks.tuning.parameter_ranges import at
 from tasks.tuning.plan_explanation import Reason, Unchosen, reasons_for
 from tasks.tuning.plan_search import price_of
-from tasks.tuning.search_context import RecordsAtHand
+from tasks.tuning.records_at_hand import RecordsAtHand
 from tasks.tuning.space import SpaceOfPlans
 from tasks.tuning.trial import Outcome, try_plan
 
@@ -71,18 +72,21 @@ class Confirmation:
 
 def confirm(
     space: SpaceOfPlans, found: Found, whole: RecordsAtHand, rest: RecordsAtHand | None,
-    better_than: float = float("inf"),
+    better_than: float = float("inf"), allowance: Allowance | None = None,
 ) -> Confirmation:  # fmt: skip
     """Judge the best candidates, until one passes on all it is judged on.
 
     rest        : records that the search did not see; None: all records are judged twice, with two seeds and in two
                   orders
     better_than : candidates that lose as much or more are not looked at
+    allowance   : once it is used up, no further candidate is judged; the first one is
     cost        : up to `finalists` times two judgements of a release
     """
     finalists: list[tuple[TrialRecord, tuple[Judgement, ...]]] = []
     candidates = [trial for trial in found.candidates if trial.outcome.loss < better_than]
     for trial in candidates[: space.search.finalists]:
+        if finalists and allowance is not None and not allowance.for_judgement:
+            break
         definition, price = space.definition(at(trial.point)), price_of(space, trial.point)
         judgements = judged_twice(space, definition, whole, rest, len(finalists), price)
         finalists.append((trial, judgements))
@@ -243,6 +247,11 @@ class Pruned:
         return _margin(self.judgements)
 
 
+def unpruned(definition: RecordsDefinition, judgements: Sequence[Judgement], loss: float) -> Pruned:
+    """The plan with all of its steps, and nothing known of what it would be without one."""
+    return Pruned(definition, tuple(range(len(definition.plan))), (), tuple(judgements), loss)
+
+
 def pruned(
     space: SpaceOfPlans,
     definition: RecordsDefinition,
@@ -252,18 +261,21 @@ def pruned(
     searched: RecordsAtHand,
     whole: RecordsAtHand,
     rest: RecordsAtHand | None,
+    allowance: Allowance | None = None,
 ) -> Pruned:
-    """Give up step after step, the one that costs most first.
+    """Give up step after step, the one that costs most first. `allowance`: no step more once it is used up.
 
     judgements : which the plan passed; loss: of it in the search; price: of the variables that it drops, in the loss
     cost       : a trial a step, most of which stop early, and two judgements of a release for each step that can go
     """
-    best = Pruned(definition, tuple(range(len(definition.plan))), (), tuple(judgements), loss)
+    best = unpruned(definition, judgements, loss)
     while True:
-        reasons = tuple(reasons_for(space, best.definition, searched, price))
+        reasons = tuple(reasons_for(space, best.definition, searched, price, allowance))
         best = replace(best, reasons=reasons, trials=best.trials + len(reasons))
         spare = [each for each in reasons if each.outcome.end == "passes" and each.outcome.loss < best.loss - _LESS]
         for reason in sorted(spare, key=lambda each: each.outcome.loss):
+            if allowance is not None and not allowance.for_judgement:
+                return best
             left = [at for at in range(len(best.kept)) if at != reason.step]
             plan = tuple(best.definition.plan[at] for at in left)
             shorter = best.definition.model_copy(update={"plan": plan})

@@ -9,7 +9,6 @@ import pandas as pd
 
 from sluice.ground.variables import Kind, Role, Variable, Variables
 from sluice.masking.synthesis.sequential_trees import MOST_CATEGORIES
-from tasks.tuning.drafted_space import is_skewed
 from tasks.tuning.near_plans import cut_points
 
 Plan = tuple[Mapping[str, Any], ...]
@@ -17,6 +16,8 @@ Plan = tuple[Mapping[str, Any], ...]
 COUNTLESS = 100  # categories of a variable without hierarchy, from which no draft releases it; numbers are rounded
 OTHERS = "other"
 _ONE_SIDED = 0.85  # share of the most frequent value, from which groups in which all have it are many
+_SKEWED = 2.0  # skewness from which a positive number is treated by its logarithm, and its tail may be coded
+_FEW = 12  # distinct values: a number of fewer is no measurement, whose tail one would code
 _TAIL = 10  # records whose numbers are coded together
 
 Family = Literal["groups", "mixture", "perturbed", "synthetic"]
@@ -96,6 +97,13 @@ def rounded(frame: pd.DataFrame, variables: Variables, names: Sequence[str]) -> 
         base = float(f"{(high - low) / COUNTLESS:.0e}")  # of one digit
         if base > 1 or variables[name].kind is Kind.CONTINUOUS:
             yield {"method": "rounding", "columns": [name], "base": int(base) if base.is_integer() else base}
+
+
+def is_skewed(column: pd.Series) -> bool:
+    values = column.dropna().to_numpy(dtype="float64")
+    from scipy.stats import skew  # loaded where it is needed
+
+    return len(np.unique(values)) > _FEW and float(skew(values)) > _SKEWED
 
 
 def has_tail(column: pd.Series, share: float) -> bool:

@@ -6,46 +6,60 @@ one that asks for none, all variables are perturbed or drawn anew together. Besi
 may be dropped. Which methods are tried for which roles follows docs/methods.md.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from policies.policy import Policy
 from sluice.ground.variables import NAMES, Kind, Role, Variable, Variables
 from sluice.masking.synthesis.sequential_trees import MOST_CATEGORIES
 from sluice.risk.classes.k_anonymity import KAnonymity
+from tasks.tuning.draft_steps import Draft, has_tail, is_skewed
 from tasks.tuning.near_plans import cut, global_cuts, opened, with_variable
 
 _WINDOW = {"from": 0.02, "to": 0.5, "log": True}
 _LEAF = {"from": 5, "to": 200, "log": True, "whole": True}
-_SKEWED = 2.0  # skewness from which a positive number is treated by its logarithm, and its tail may be coded
+_TOPS = (0.9, 0.95, 0.98, 0.99, 0.995)  # quantiles from which amounts may be coded together
 _SIZES = (1, 2, 4, 8, 16)  # times the k that the policy asks of groups
-_FEW = 12  # distinct values: a number of fewer is no measurement, whose tail one would code
 
 
 def draft_plan(
-    frame: pd.DataFrame, variables: Variables, policy: Policy, own: Sequence[Mapping[str, Any]] = ()
-) -> list[dict[str, Any]]:
+    frame: pd.DataFrame, variables: Variables, policy: Policy, own: Sequence[Mapping[str, Any]] = (),
+    first: Iterable[Draft] = (), repeats: Collection[str] = (),
+) -> list[dict[str, Any]]:  # fmt: skip
     """The plan of a space, as a document would hold it.
 
     frame : the records, typed by `variables`; only coarse figures of them come into the draft (round cut points and
             which numbers are skewed)
     own   : the plan that the definition has; the space holds plans near to it, by which the variables that it removes
             may stay, too
+    first   : drafts of a first plan; the space holds plans near to one of each way, which a search tries first
+    repeats : variables that tell the same as others: none of these plans has them
     """
-    unfit = [name for name, v in variables.items() if v.role in NAMES or v.kind in (Kind.TEXT, Kind.ITEMS)]
+    unfit = [
+        name for name, v in variables.items() if v.role in NAMES or v.kind in (Kind.TEXT, Kind.ITEMS) or name in repeats
+    ]
     kept = {name: v for name, v in variables.items() if name not in unfit}
     drafted: list[dict[str, Any]] = [{"method": "removal", "columns": unfit}] if unfit else []
     drafted += _grouped(frame, kept, policy) if _asks_for_groups(policy, kept) else _perturbed(frame, kept)
+    ways = [[opened(step) for step in each.plan] for each in _one_of_each_way(first)]
     if not own:
-        return drafted
+        return [{"alternatives": [*ways, drafted]}] if ways else drafted
     more: Sequence[Mapping[str, Any]] = own
     for name in removed_by(own):
         if name in kept:
             more = with_variable(more, name, kept, frame) or more
-    return [{"alternatives": [[step if _is_open(step) else opened(step) for step in more], drafted]}]
+    return [{"alternatives": [[step if _is_open(step) else opened(step) for step in more], *ways, drafted]}]
+
+
+def _one_of_each_way(drafts: Iterable[Draft]) -> Iterable[Draft]:
+    """The first draft of each set of methods: a search varies what tells the others apart."""
+    ways: dict[tuple[Any, ...], Draft] = {}
+    for draft in drafts:
+        methods = dict.fromkeys((step["method"], step.get("calibrated", False)) for step in draft.plan)
+        ways.setdefault((draft.family, *methods), draft)
+    return ways.values()
 
 
 def removed_by(plan: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -57,14 +71,16 @@ def _is_open(step: Mapping[str, Any]) -> bool:
     return any(isinstance(value, Mapping) and {"any_of", "from"} & set(value) for value in step.values())
 
 
-def draft_prices(variables: Variables, own: Sequence[Mapping[str, Any]] = ()) -> dict[str, float]:
+def draft_prices(
+    variables: Variables, own: Sequence[Mapping[str, Any]] = (), repeats: Collection[str] = ()
+) -> dict[str, float]:
     """Which variables may be dropped: those by which people are found, weights, and those that the own plan removes.
 
-    None costs more than what is lost with it, which is in the loss.
+    None costs more than what is lost with it, which is in the loss. Those that tell the same as others are left out.
     """
     may, removed = (Role.QUASI_IDENTIFIER, Role.WEIGHT), removed_by(own)
     fit = {name: v for name, v in variables.items() if v.role not in NAMES and v.kind not in (Kind.TEXT, Kind.ITEMS)}
-    return {name: 0.0 for name, v in fit.items() if v.role in may or name in removed}
+    return {name: 0.0 for name, v in fit.items() if (v.role in may or name in removed) and name not in repeats}
 
 
 def _asks_for_groups(policy: Policy, variables: Variables) -> bool:
@@ -140,13 +156,13 @@ def _others(
     numbers = [name for name in names if variables[name].kind.is_numeric]
     ordered = [name for name in names if variables[name].kind is Kind.ORDINAL]
     nominal = [name for name in names if variables[name].kind in (Kind.NOMINAL, Kind.BINARY)]
-    skewed = [name for name in numbers if is_skewed(frame[name])]
     plan: list[dict[str, Any]] = [
         {
             "method": "top_bottom_coding", "columns": [name], "optional": True, "replacement": "mean",
-            "top": {"quantile": [0.9, 0.95, 0.98, 0.99, 0.995]},
+            "top": {"quantile": tops},
         }
-        for name in skewed
+        for name in numbers
+        if is_skewed(frame[name]) and (tops := [share for share in _TOPS if has_tail(frame[name], share)])
     ]  # fmt: skip
     if numbers or ordered:
         ranked = [*numbers, *ordered]
@@ -205,19 +221,14 @@ def _synthesis(
     known = [name for name in given if variables[name].kind is not Kind.DATE]
     smoothing = "none" if exact else ["none", "density"]
     step = {"method": "sequential_trees", "columns": fit, "minimum_leaf": _LEAF, "smoothing": smoothing}
+    if any(variables[name].kind.is_numeric for name in fit):
+        step["calibrated"] = {"any_of": [True, False]}
     return [step | ({"given": known} if known else {})]
 
 
 def _is_wide(column: pd.Series, variable: Variable) -> bool:
     """Whether a nominal variable has more categories than synthesis takes; it is slow at many already."""
     return variable.kind is Kind.NOMINAL and column.nunique() > MOST_CATEGORIES
-
-
-def is_skewed(column: pd.Series) -> bool:
-    values = column.dropna().to_numpy(dtype="float64")
-    from scipy.stats import skew  # loaded where it is needed
-
-    return len(np.unique(values)) > _FEW and float(skew(values)) > _SKEWED
 
 
 # -- under a policy that asks for no groups

@@ -28,7 +28,7 @@ from tasks.tuning.draft_steps import (
 )
 from tasks.tuning.joint_drafts import drawn_anew, perturbed
 from tasks.tuning.near_plans import cut_points
-from tasks.tuning.search_context import RecordsAtHand
+from tasks.tuning.records_at_hand import RecordsAtHand
 
 _MANY = 8  # categories of a variable without hierarchy, from which the rarer ones become one
 _LARGE_GROUP = 50  # records; among so many hardly ever all have one value of a variable that is not one-sided

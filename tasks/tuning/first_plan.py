@@ -23,7 +23,8 @@ from tasks.tuning.draft_steps import FAMILIES, Draft, Family
 from tasks.tuning.first_drafts import drafts
 from tasks.tuning.plan_changes import with_plan
 from tasks.tuning.plan_search import refused
-from tasks.tuning.search_context import RecordsAtHand, misfit
+from tasks.tuning.records_at_hand import RecordsAtHand
+from tasks.tuning.search_context import misfit
 from tasks.tuning.space import LossWeights
 from tasks.tuning.trial import Outcome, try_plan
 

@@ -6,8 +6,7 @@ from typing import Any
 import pandas as pd
 
 from sluice.ground.variables import Kind, Role, Variables
-from tasks.tuning.draft_steps import Draft, coarser, has_tail, is_wide, removed, rounded
-from tasks.tuning.drafted_space import is_skewed
+from tasks.tuning.draft_steps import Draft, coarser, has_tail, is_skewed, is_wide, removed, rounded
 
 
 def _without_dates(variables: Variables) -> list[str]:

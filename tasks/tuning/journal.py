@@ -24,7 +24,7 @@ class TrialRecord(BaseModel):
     """One trial: which point of the space, and how it ended.
 
     point : place -> value; JSON
-    same  : the number of the trial that had this point before; it is not tried again
+    same  : the number of the trial that had this plan before; it is not tried again
     """
 
     model_config = ConfigDict(frozen=True, ser_json_inf_nan="constants")

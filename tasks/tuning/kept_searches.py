@@ -14,7 +14,7 @@ from sluice.ground.errors import SluiceError
 from sluice.utility.marginals import MarginalLosses, marginal_losses
 from sluice.utility.propensity import propensity
 from tasks.release.records.record_definition import RecordsDefinition
-from tasks.tuning.search_context import RecordsAtHand
+from tasks.tuning.records_at_hand import RecordsAtHand
 from tasks.tuning.trial import files_of_trial
 
 

@@ -14,10 +14,12 @@ from pydantic import BaseModel, ConfigDict
 
 from sluice.risk.classes.microdata_rule import models_of
 from tasks.release.records.record_definition import RecordsDefinition
+from tasks.tuning.allowance import Allowance
 from tasks.tuning.journal import Found, TrialRecord
 from tasks.tuning.parameter_ranges import Between, Range, at
+from tasks.tuning.plan_loss import number
 from tasks.tuning.plan_search import outcome_at, refused
-from tasks.tuning.search_context import RecordsAtHand
+from tasks.tuning.records_at_hand import RecordsAtHand
 from tasks.tuning.space import SpaceOfPlans
 from tasks.tuning.trial import Outcome, try_plan
 
@@ -62,20 +64,24 @@ class Unchosen(BaseModel):
         """A line for a comment."""
         what = f"{self.says}: {self.trials} trial{'s' if self.trials != 1 else ''}"
         if self.passing:
-            return f"{what}, {self.passing} passed, at best with a loss of {self.loss:.3f}"
+            return f"{what}, {self.passing} passed, at best with a loss of {number(self.loss)}"
         fell = f"the nearest fell by {named(self.misses)}" if self.misses else "the nearest lost more than the best"
         return f"{what}, none passed; {fell}"
 
 
 def reasons_for(
-    space: SpaceOfPlans, definition: RecordsDefinition, records: RecordsAtHand, price: float = 0.0
-) -> list[Reason]:
+    space: SpaceOfPlans, definition: RecordsDefinition, records: RecordsAtHand, price: float = 0.0,
+    allowance: Allowance | None = None,
+) -> list[Reason]:  # fmt: skip
     """For each step of the plan, what happens without it. Cost: a trial a step; most stop early.
 
-    price : of the variables that the plan drops, which is in its loss
+    price     : of the variables that the plan drops, which is in its loss
+    allowance : once it is used up, nothing is said of the steps that are left
     """
     found = []
     for index in range(len(definition.plan)):
+        if allowance is not None and not allowance.for_judgement:
+            break
         left = [*definition.plan[:index], *definition.plan[index + 1 :]]
         if not left:
             outcome = refused("nothing would be masked")
@@ -177,18 +183,22 @@ class RulePrice(BaseModel):
 
 
 def rule_prices(
-    space: SpaceOfPlans, found: Found, records: RecordsAtHand, whole: RecordsAtHand | None = None, bound: float = inf
-) -> tuple[tuple[RulePrice, ...], int]:
+    space: SpaceOfPlans, found: Found, records: RecordsAtHand, whole: RecordsAtHand | None = None, bound: float = inf,
+    allowance: Allowance | None = None,
+) -> tuple[tuple[RulePrice, ...], int]:  # fmt: skip
     """What each rule costs, the dearest first and those that cost nothing last, and how many plans were judged for it.
 
-    whole : all records, where `records` are a part of them
-    bound : the loss of the best plan that passes; infinite where none does
-    cost  : up to two trials a rule; none for one by which no plan falls alone, and which no search of levels obeys
+    whole     : all records, where `records` are a part of them
+    bound     : the loss of the best plan that passes; infinite where none does
+    allowance : once it is used up, nothing is said of the rules that are left
+    cost      : up to two trials a rule; none for one by which no plan falls alone, and which no search of levels obeys
     """
     prices, judged = [], 0
     for rule, candidates in _candidates(space, found, records, bound).items():
         tried: list[RulePrice] = []
         for trial in candidates[:_MOST]:
+            if allowance is not None and not allowance.for_judgement:
+                break
             outcome = outcome_at(records, space, trial.point, _PRICE + judged, bound, whole, without=frozenset({rule}))
             judged += 1
             if outcome.end not in ("passes", "fails") or not isfinite(outcome.loss):

@@ -7,7 +7,7 @@ tells no more than one that was left out, and counts as such.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import nan
+from math import isfinite, nan
 
 import numpy as np
 
@@ -65,3 +65,8 @@ def loss_of(pair_distance: float, weights: LossWeights, utility: Sequence[Findin
         observed = next((each.observed for each in utility if each.rule == name), None)
         loss += weight * (nan if observed is None else observed)
     return float(loss)
+
+
+def number(value: float) -> str:
+    """A loss or margin with three decimals; in words where it is not known."""
+    return f"{value:.3f}" if isfinite(value) else "not known"

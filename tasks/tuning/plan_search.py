@@ -16,17 +16,18 @@ from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
 from functools import partial
 from math import inf, isfinite, nan
-from time import monotonic
 from typing import Any
 
 import numpy as np
 from pydantic import ValidationError
 
 from sluice.ground.verdict import Verdict
+from tasks.tuning.allowance import Allowance
 from tasks.tuning.journal import Found, Journal, TrialRecord
 from tasks.tuning.parameter_ranges import Between, Choice, Choose, Range, at, first, is_scale, last
-from tasks.tuning.search_context import RecordsAtHand, fits
-from tasks.tuning.space import SpaceOfPlans
+from tasks.tuning.records_at_hand import RecordsAtHand
+from tasks.tuning.search_context import fits
+from tasks.tuning.space import WAYS, SpaceOfPlans
 from tasks.tuning.trial import Miss, Outcome, processes, records_there, try_plan
 from tasks.tuning.variation import drawn, parent_of, varied
 
@@ -48,6 +49,7 @@ class Search:
     workers : processes; the trials are the same for any number
     whole   : all records, where `records` are a part of them: what passes on the part must meet the rules and the
               limits on utility there, too, as more people make other groups
+    allowance : how long it may take; None: as the space says, from when the search begins
     """
 
     space: SpaceOfPlans
@@ -55,33 +57,45 @@ class Search:
     journal: Journal = field(default_factory=Journal)
     workers: int = 1
     whole: RecordsAtHand | None = None
+    allowance: Allowance | None = None
+    trials: list[TrialRecord] = field(default_factory=list, init=False)
+
+    @property
+    def found(self) -> Found:
+        """What was found so far: of a search that was stopped, too."""
+        return Found(tuple(self.trials))
 
     def run(self, told: Told | None = None) -> Found:
-        """Try plans until the budget is spent: at most `trials`, none begun after `minutes`. Cost: that of trials."""
-        settings = self.space.search
-        ends = monotonic() + 60 * settings.minutes if settings.minutes else inf
-        trials: list[TrialRecord] = []
+        """Try plans until the budget is spent: at most `trials`, and one at least. Cost: that of trials.
+
+        raises : KeyboardInterrupt where somebody stops it; `found` has what was found until then
+        """
+        settings, trials = self.space.search, self.trials
+        allowance = self.allowance or Allowance(settings.minutes)
         with processes(self.records, self.workers, self.whole) as pool:
-            while len(trials) < settings.trials and (monotonic() < ends or not trials):
+            while len(trials) < settings.trials and (allowance.for_search or not trials):
                 batch = self._asked(trials)[: settings.trials - len(trials)]
-                for record in self._tried(batch, trials, pool):
+                for record in self._tried(batch, list(trials), pool, allowance):
                     trials.append(record)
                     if told:
-                        told(record, Found(tuple(trials)).best)
-        return Found(tuple(trials))
+                        told(record, self.found.best)
+                    if not allowance.for_search:
+                        break
+        return self.found
 
     def _tried(
-        self, batch: Sequence[Mapping[str, Any]], before: Sequence[TrialRecord], pool: Executor | None
-    ) -> Iterator[TrialRecord]:
+        self, batch: Sequence[Mapping[str, Any]], before: Sequence[TrialRecord], pool: Executor | None,
+        allowance: Allowance,
+    ) -> Iterator[TrialRecord]:  # fmt: skip
         """The trials of a batch, each written down at once; none knows of another of the same batch but that it is the
         same plan."""
         best = Found(tuple(before)).best
         bound = best.outcome.loss if best else inf
-        known = {_key(trial.point): trial for trial in before if trial.same is None}
+        known = {self._plan_of(trial.point): trial for trial in before if trial.same is None}
         waiting: list[tuple[int, dict[str, Any], TrialRecord | Future[Outcome] | Callable[[], Outcome] | int]] = []
         place_of: dict[str, int] = {}
         for offset, point in enumerate(batch):
-            number, key = len(before) + offset, _key(point)
+            number, key = len(before) + offset, self._plan_of(point)
             if key in known:
                 waiting.append((number, dict(point), known[key].number))
             elif key in place_of:
@@ -99,16 +113,25 @@ class Search:
             place_of.setdefault(key, number)
         found: list[TrialRecord] = []
         for number, point, result in waiting:
-            found.append(self._recorded(number, point, result, [*before, *found]))
+            found.append(self._recorded(number, point, result, [*before, *found], allowance))
             yield found[-1]
 
-    def _recorded(self, number: int, point: dict[str, Any], result: Any, before: Sequence[TrialRecord]) -> TrialRecord:
+    def _plan_of(self, point: Mapping[str, Any]) -> str:
+        """The plan at a point, as text: several points may have the same one."""
+        return _key({"plan": self.space.steps(at(point))})
+
+    def _recorded(
+        self, number: int, point: dict[str, Any], result: Any, before: Sequence[TrialRecord], allowance: Allowance
+    ) -> TrialRecord:
         if isinstance(result, TrialRecord):
             return result
         if isinstance(result, int):
             record = TrialRecord(number=number, point=point, outcome=before[result].outcome, same=result)
         else:
             outcome = result.result() if isinstance(result, Future) else result()
+            allowance.refuse_stopped()
+            if outcome.end == "passes":
+                allowance.took(outcome.seconds * len(self.whole or self.records) / len(self.records))
             record = TrialRecord(number=number, point=point, outcome=outcome)
         self.journal.add(record)
         return record
@@ -125,17 +148,17 @@ class Search:
         seed = self.space.search.seed
         study = _study(self.space, trials, seed)
         rng = np.random.default_rng([seed, _VARIATION, len(trials)])
-        known = {_key(trial.point) for trial in trials} | {_key(point) for point in found}
+        known = {self._plan_of(point) for point in (*(trial.point for trial in trials), *found)}
         while len(found) < BATCH:
             point = self._next(study, trials, rng, varies=len(found) % 2 == 1)
             for _ in range(_TRIES):
                 if not fits(self.space, point, self.records):
                     point = point_of(self.space, lambda place, of: drawn(of, rng))
-                elif _key(point) in known:
+                elif self._plan_of(point) in known:
                     point = varied(self.space, point, rng)
                 else:
                     break
-            known.add(_key(point))
+            known.add(self._plan_of(point))
             found.append(point)
         return found
 
@@ -151,14 +174,15 @@ class Search:
 
 
 def starting_points(space: SpaceOfPlans) -> list[dict[str, Any]]:
-    """The point of all first values, that of all last ones, and that with every variable dropped that may be."""
-    choosers: list[Choose] = [first, last, _all_dropped]
-    found: list[dict[str, Any]] = []
+    """The point of all first values, those of the ways to begin with, that of all last values, and that with every
+    variable dropped that may be."""
+    ways = range(1, space.ways)
+    choosers: list[Choose] = [first, *(partial(_way, way) for way in ways), last, _all_dropped]
+    found: dict[str, dict[str, Any]] = {}
     for choose in choosers:
         point = point_of(space, choose)
-        if point not in found:
-            found.append(point)
-    return found
+        found.setdefault(_key({"plan": space.steps(at(point))}), point)
+    return [*found.values()]
 
 
 def point_of(space: SpaceOfPlans, choose: Choose) -> dict[str, Any]:
@@ -213,6 +237,10 @@ def refused(says: str) -> Outcome:
 
 def _key(point: Mapping[str, Any]) -> str:
     return json.dumps(point, sort_keys=True, default=list)
+
+
+def _way(way: int, place: str, of: Range) -> Any:
+    return way if place == WAYS else of.first
 
 
 def _all_dropped(place: str, of: Range) -> Any:

@@ -5,127 +5,39 @@ a plan is seen first, so that no trial is spent on it.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
-import numpy as np
 import pandas as pd
 from pydantic import ValidationError
 
-from policies.policy import Policy
 from schemas.checks.frame_check import check_frame
-from schemas.contract import Contract
+from schemas.reading.proposal import repeated
 from sluice.custody.workspace import open_workspace
 from sluice.documents.document_reading import (
     Written,
     canonical_json,
-    document_bytes,
     document_sha256,
     parse_document,
     read_yaml,
 )
-from sluice.ground.arrays import BoolArray, IntArray
 from sluice.ground.errors import DataError, DocumentError, SluiceError
-from sluice.ground.variables import Role, Variable
 from sluice.ground.verdict import Verdict
 from sluice.publication.records_file import read_typed
-from sluice.risk.people_of_records import groups_of_people
 from sluice.software_version import versions
 from tasks.release.documented_release import StagedTable
-from tasks.release.intake.staging import choose, stage
+from tasks.release.intake.staging import stage
 from tasks.release.records.record_definition import RecordsDefinition
 from tasks.release.records.record_product import Records
 from tasks.release.records.record_variables import variables_after
 from tasks.release.release_documents import load_documents
 from tasks.tuning.drafted_space import draft_plan, draft_prices, removed_by
+from tasks.tuning.first_drafts import drafts
 from tasks.tuning.parameter_ranges import at
+from tasks.tuning.records_at_hand import RecordsAtHand
 from tasks.tuning.space import SearchSettings, SpaceOfPlans
-
-_LEAST = (
-    5  # times as many records as the policy's reference standard needs: fewer meet rules on groups only more coarsely
-)
-
-
-@dataclass(frozen=True)
-class RecordsAtHand:
-    """Typed records of whole people and households, the documents that they are judged by, and a name for them.
-
-    frame    : without identifiers, index 0..n-1
-    declared : the variables as far as the contract alone tells them
-    """
-
-    name: str
-    frame: pd.DataFrame
-    variables: dict[str, Variable]
-    declared: dict[str, Variable]
-    contract: Contract
-    policy: Policy
-    release_name: str
-    owner: str
-    today: date  # by which waivers are live
-
-    def __getstate__(self) -> dict[str, Any]:
-        """What another process gets; a contract's rules are read there again, as code is not sent."""
-        return vars(self) | {"contract": document_bytes(self.contract)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        contract = Contract.model_validate_json(state["contract"])
-        vars(self).update(state | {"contract": contract})
-
-    def __len__(self) -> int:
-        return len(self.frame)
-
-    @classmethod
-    def of(
-        cls, staged: pd.DataFrame, variables: dict[str, Variable], contract: Contract, policy: Policy,
-        release_name: str, owner: str, today: date,
-    ) -> Self:  # fmt: skip
-        """Everything that was staged."""
-        kept = {name: each for name, each in variables.items() if each.role is not Role.IDENTIFIER}
-        declared = {name: each for name, each in contract.staged.items() if each.role is not Role.IDENTIFIER}
-        frame = staged[list(kept)].reset_index(drop=True)
-        return cls("all records", frame, kept, declared, contract, policy, release_name, owner, today)
-
-    def split(self, settings: SearchSettings) -> tuple[Self, Self | None]:
-        """The records to search on and the others; everything and nothing where the policy could judge neither part.
-
-        Whole people and households, drawn from the search's seed.
-        """
-        standard = self.policy.reference_standard
-        needed = _LEAST * (standard.minimum_records if standard else 1)
-        wanted = min(int(settings.people * len(self)), settings.most_records)
-        wanted = min(max(wanted, needed), len(self))
-        if len(self) - wanted < needed:
-            return self, None
-        rng = np.random.default_rng([settings.seed, _SPLIT])
-        try:
-            searched = choose(groups_of_people(self.frame, self.variables), wanted / len(self), rng)
-        except DataError:  # one household is all there is
-            return self, None
-        return self.part("the records searched", searched), self.part("the other records", ~searched)
-
-    def part(self, name: str, chosen: BoolArray) -> Self:
-        """The records that are chosen, shape (n,), under a name of their own."""
-        return replace(self, name=name, frame=self.frame[chosen].reset_index(drop=True))
-
-    def in_another_order(self, seed: Sequence[int]) -> Self:
-        """The same records in an order drawn from a seed: where methods break ties by it, the file is another."""
-        order = np.random.default_rng(list(seed)).permutation(len(self))
-        return replace(self, frame=self.frame.iloc[order].reset_index(drop=True))
-
-    def with_holdout(self, rng: np.random.Generator) -> tuple[pd.DataFrame, pd.DataFrame | None]:
-        """Who would be masked, and who would be set aside, as the policy asks. Raises DataError."""
-        standard = self.policy.reference_standard
-        if standard is None or standard.holdout_share is None:
-            return self.frame, None
-        groups: IntArray = groups_of_people(self.frame, self.variables)
-        held = choose(groups, standard.holdout_share, rng)
-        return self.frame[~held].reset_index(drop=True), self.frame[held].reset_index(drop=True)
-
-
-_SPLIT = 2**40  # of the search's seed: no trial has this number
 
 
 def misfit(definition: RecordsDefinition, records: RecordsAtHand) -> str | None:
@@ -199,8 +111,10 @@ def open_ground(
     else:
         settings = {**(written.get("search") or {}), **asked}
         own = () if baseline is None else tuple(written["plan"])
-        plan = draft_plan(whole.frame, whole.variables, whole.policy, own)
-        prices = written.get("may_drop") or draft_prices(whole.variables, own)
+        same = _repeats(whole.frame, removed_by(own))
+        first_plans = drafts(whole, {}, same)
+        plan = draft_plan(whole.frame, whole.variables, whole.policy, own, first_plans, same)
+        prices = written.get("may_drop") or draft_prices(whole.variables, own, same)
         removed = [name for name in removed_by(own) if name in prices]
         content = Written(base | {"plan": plan, "may_drop": prices, "dropped_at_first": removed, "search": settings})
         space = parse_document(SpaceOfPlans, content, f"{path}, with the drafted plan")
@@ -226,6 +140,13 @@ def staged_records(product: Records) -> tuple[StagedTable, RecordsAtHand]:
         raise DataError(f"the data are not what their contract says, so no plan would pass: {says}.")
     of, today = product.definition, datetime.now(UTC).date()
     return data, RecordsAtHand.of(staged, variables, product.contract, product.policy, of.name, of.owner, today)
+
+
+def _repeats(frame: pd.DataFrame, last: Sequence[str]) -> list[str]:
+    """Variables that tell the same of every record as one before them; those of `last` come last."""
+    names = sorted(frame.columns, key=lambda name: name in last)
+    codes = {name: pd.factorize(frame[name], use_na_sentinel=False)[0] for name in names}
+    return [*repeated({name: each for name, each in codes.items() if each.max(initial=0) > 1})]
 
 
 def _space_of(path: Path, written: Written) -> SpaceOfPlans | None:

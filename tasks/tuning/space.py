@@ -18,6 +18,7 @@ from tasks.release.records.record_definition import RecordsDefinition
 from tasks.release.release_definition import Definition, StrictModel
 from tasks.tuning.parameter_ranges import Choice, Choose, first, step_with
 
+WAYS = "plan.0.alternative"  # the place of the choice between whole plans
 _MOST_ORDERED = 4  # steps in any order: 24 orders
 _MOST_TRIED = 5000  # instances by which a space is checked when it is read
 _NAMES = ("columns", "strata", "given", "within", "similar", "risk_keys", "order", "log")  # fields that list variables
@@ -115,7 +116,7 @@ class SearchSettings(StrictModel):
     """How long and by what the search goes."""
 
     trials: int = Field(default=100, ge=1, le=100_000, description="how many plans are tried at most")
-    minutes: float | None = Field(default=None, gt=0, description="after which no new plan is tried")
+    minutes: float | None = Field(default=None, gt=0, description="for all of it, the last judgement included")
     seed: int = Field(
         default=1,
         ge=0,
@@ -175,6 +176,12 @@ class SpaceOfPlans(Definition):
         dropped = self.dropped(choose)
         steps = [dict(step) for step in _steps(self.plan, choose, "plan")]
         return without(steps, dropped)
+
+    @property
+    def ways(self) -> int:
+        """How many ways the plan has, each of which is worth a trial at first: the alternatives that it begins with."""
+        begins = self.plan[0] if self.plan else None
+        return len(begins.alternatives) if len(self.plan) == 1 and isinstance(begins, Alternatives) else 1
 
     def step_at(self, place: str) -> StepOfSpace | None:
         """The step that a place such as "plan.2.0.1.window" lies in; None for a choice between steps."""

@@ -33,7 +33,8 @@ from tasks.release.stored_dossier import keep_suggestions, kept_dossier
 from tasks.tuning.journal import Journal, TrialRecord
 from tasks.tuning.plan_changes import Change, Plan, changes, with_plan
 from tasks.tuning.plan_search import refused
-from tasks.tuning.search_context import RecordsAtHand, misfit, staged_records
+from tasks.tuning.records_at_hand import RecordsAtHand
+from tasks.tuning.search_context import misfit, staged_records
 from tasks.tuning.space import SearchSettings
 from tasks.tuning.trial import STAGES, Miss, Outcome, processes, records_there, try_plan
 from tasks.tuning.tuning import recorded

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
 from math import inf, isfinite, nan
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
+from signal import SIG_IGN, SIGINT, signal
 from time import process_time
 from typing import Literal
 
@@ -39,8 +40,8 @@ from tasks.release.records.record_definition import RecordsDefinition
 from tasks.release.records.record_findings import attack_findings, check_masked, reference_findings
 from tasks.release.records.record_variables import variables_after
 from tasks.tuning.plan_loss import loss_of, pair_distances
+from tasks.tuning.records_at_hand import RecordsAtHand
 from tasks.tuning.regressions_kept import AnalysesLoss, analyses_loss
-from tasks.tuning.search_context import RecordsAtHand
 from tasks.tuning.space import LossWeights
 
 _THERE: list[tuple[RecordsAtHand, RecordsAtHand | None]] = []
@@ -285,15 +286,20 @@ def processes(records: RecordsAtHand, workers: int, whole: RecordsAtHand | None 
     """So many processes that have the records, as `records_there` gives them; None for one, which is this one.
 
     They get the records through a pipe, and write nothing to a disk. What was not begun when the block ends is
-    not done.
+    not done; what was, ends too where the block ends by KeyboardInterrupt.
     """
     if workers < 2:
         yield None
         return
     context = get_context("spawn")
+    before = set(active_children())
     pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(records, whole, workers))
     try:
         yield pool
+    except KeyboardInterrupt:  # who stops a search does not wait for its trials
+        for each in set(active_children()) - before:
+            each.terminate()
+        raise
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 
@@ -308,5 +314,6 @@ def _begin(records: RecordsAtHand, whole: RecordsAtHand | None, workers: int) ->
     import numba
 
     end_with_parent()
+    signal(SIGINT, SIG_IGN)  # the process that has the search stops it
     numba.set_num_threads(max(1, numba.config.NUMBA_NUM_THREADS // workers))
     _THERE[:] = [(records, whole)]

@@ -15,6 +15,7 @@ from sluice.ground.variables import Variables
 from tasks.release.documented_release import StagedTable
 from tasks.release.editions.earlier_releases import kept_variables, record_begun, record_ended
 from tasks.release.records.record_product import Records
+from tasks.tuning.allowance import Allowance
 from tasks.tuning.confirmation import (
     Confirmation,
     Judgement,
@@ -25,11 +26,13 @@ from tasks.tuning.confirmation import (
     plan_yaml,
     pruned,
     recommended_yaml,
+    unpruned,
 )
 from tasks.tuning.journal import Found, Journal, TrialRecord
 from tasks.tuning.kept_searches import Kept, KeptRow, kept_by, kept_rows
 from tasks.tuning.parameter_ranges import at
 from tasks.tuning.plan_explanation import RulePrice, Unchosen, rule_prices, unchosen
+from tasks.tuning.plan_loss import number
 from tasks.tuning.plan_search import Search, Told, price_of
 from tasks.tuning.search_context import Ground
 from tasks.tuning.trial import Outcome
@@ -39,7 +42,11 @@ NARROW = 0.02  # a margin below it may be used up by the next seed
 
 @dataclass(frozen=True)
 class Tuned:
-    """What a search came to. Aggregates, names and settings."""
+    """What a search came to. Aggregates, names and settings.
+
+    priced  : whether it was asked what each rule costs; there may have been no time for it
+    stopped : whether somebody stopped it
+    """
 
     ground: Ground
     found: Found
@@ -51,10 +58,17 @@ class Tuned:
     kept_before: Kept | None = None
     kept_after: Kept | None = None
     text: str = ""
+    priced: bool = False
+    stopped: bool = False
 
     @property
     def winner(self) -> TrialRecord | None:
         return self.confirmation.winner
+
+    @property
+    def planned(self) -> int:
+        """How many plans were to be tried at most."""
+        return self.ground.space.search.trials
 
     @property
     def given_up(self) -> int:
@@ -98,7 +112,7 @@ class Tuned:
             return f"{says} No plan of the front has a larger one."
         outcome = self.safer.outcome
         has = f"{outcome.margin:.3f}" if isfinite(outcome.margin) else "no figure near a limit"
-        return f"{says} Trial {self.safer.number} of the front has {has}, with a loss of {outcome.loss:.3f}."
+        return f"{says} Trial {self.safer.number} of the front has {has}, with a loss of {number(outcome.loss)}."
 
 
 def tune(
@@ -106,54 +120,88 @@ def tune(
     workers: int = 1,
     told: Told | None = None,
     says: Callable[[str], None] = lambda text: None,
+    allowance: Allowance | None = None,
 ) -> Tuned:
     """Search, judge the best again with fresh seeds, and say why the winner is as it is. Every trial is recorded.
 
     told, says : called as the search goes on; with a trial, and with a sentence
+    allowance  : the time for all of it, the last judgement included; None: as the space says, from now on.
+                 Where somebody stops it, by KeyboardInterrupt, what was found until then comes back
     raises     : SluiceError where what would be written is not the plan that was judged
     """
     journal = _journal(ground)
     if len(journal):
         says(f"{len(journal):,} trials of this search are known already and are not tried again.")
-    space, before, kept_before = ground.space, None, None
-    trials, whole = space.search.trials, ground.rest and ground.whole
-    with recorded(ground.product, ground.name, ground.data, ground.whole.variables, trials) as taken:
-        if ground.baseline is not None:
-            says("judging the plan of the definition as it stands")
-            before = judged_afresh(space, ground.baseline, ground.whole, (_BASELINE,))
-            taken["judged"] = 1
-        passed_before = before is not None and before.outcome.end == "passes"
+    space = ground.space
+    allowance = allowance or Allowance()
+    allowance.limit(space.search.minutes)
+    search = Search(space, ground.searched, journal, workers, ground.rest and ground.whole, allowance)
+    tuned = Tuned(ground, Found(), Confirmation(), None)
+    with recorded(ground.product, ground.name, ground.data, ground.whole.variables, space.search.trials) as taken:
         try:
-            found = Search(space, ground.searched, journal, workers, whole).run(told)
+            for tuned in _steps(ground, search, allowance, taken, told, says):
+                taken["passed"] = tuned.winner is not None
+        except KeyboardInterrupt:
+            tuned = replace(tuned, found=search.found, stopped=True)
         finally:
             taken["trials"] = len(journal)
-        says("judging the best plans again with seeds of their own")
-        limit = before.outcome.loss if before is not None and passed_before else float("inf")
-        confirmation = confirm(space, found, ground.whole, ground.rest, better_than=limit)
-        winner = confirmation.winner
-        taken |= {"judged": taken["judged"] + confirmation.judged, "passed": winner is not None}
-        says("asking what each rule costs")
-        prices, judged = rule_prices(space, found, ground.searched, whole, winner.outcome.loss if winner else limit)
-        taken["judged"] += judged
-        if ground.baseline is not None:
-            kept_before = kept_by(ground.baseline, ground.whole, fresh_seed(space, (_KEPT,)))
-        tuned = Tuned(ground, found, confirmation, before, prices=prices, kept_before=kept_before)
-        if winner is None:
-            return tuned
-        says("trying the best plan without each of its steps")
-        left = pruned(
-            space, space.definition(at(winner.point)), confirmation.of_winner, winner.outcome.loss,
-            price_of(space, winner.point), ground.searched, ground.whole, ground.rest,
-        )  # fmt: skip
-        taken["judged"] += left.trials + left.judged
-        kept_after = kept_by(left.definition, ground.whole, fresh_seed(space, (_KEPT,)))
-    tuned = replace(tuned, left=left, unchosen=tuple(unchosen(space, found, winner)), kept_after=kept_after)
+    winner, left = tuned.winner, tuned.left
+    if winner is None or left is None:
+        return tuned
+    tuned = replace(tuned, unchosen=tuple(unchosen(space, tuned.found, winner)))
     steps = space.steps(at(winner.point))
     text = recommended_yaml(
         ground.written, [steps[place] for place in left.kept], left.definition, left.reasons, tuned.unchosen,
         left.judgements, left.loss, _head(tuned),
     )  # fmt: skip
     return replace(tuned, text=text)
+
+
+def _steps(
+    ground: Ground, search: Search, allowance: Allowance, taken: dict[str, Any], told: Told | None,
+    says: Callable[[str], None],
+) -> Iterator[Tuned]:  # fmt: skip
+    """What is known after each part of the work; what there is no time for is left out."""
+    space, before, kept_before = ground.space, None, None
+    taken["judged"] = 0
+    if ground.baseline is not None:
+        says("judging the plan of the definition as it stands")
+        baseline = ground.baseline
+        before = allowance.timed(lambda: judged_afresh(space, baseline, ground.whole, (_BASELINE,)))
+        taken["judged"] = 1
+    tuned = Tuned(ground, Found(), Confirmation(), before)
+    yield tuned
+    found = search.run(told)
+    yield (tuned := replace(tuned, found=found))
+    says("judging the best plans again with seeds of their own")
+    passed_before = before is not None and before.outcome.end == "passes"
+    limit = before.outcome.loss if before is not None and passed_before else float("inf")
+    confirmation = confirm(space, found, ground.whole, ground.rest, better_than=limit, allowance=allowance)
+    winner, left = confirmation.winner, None
+    taken["judged"] += confirmation.judged
+    if winner is not None:
+        definition = space.definition(at(winner.point))
+        left = unpruned(definition, confirmation.of_winner, winner.outcome.loss)
+    yield (tuned := replace(tuned, confirmation=confirmation, left=left))
+    if winner is not None and left is not None and allowance.for_judgement:
+        says("trying the best plan without each of its steps")
+        left = pruned(
+            space, left.definition, confirmation.of_winner, winner.outcome.loss,
+            price_of(space, winner.point), ground.searched, ground.whole, ground.rest, allowance,
+        )  # fmt: skip
+        taken["judged"] += left.trials + left.judged
+        yield (tuned := replace(tuned, left=left))
+    if left is not None and allowance.for_judgement:
+        if ground.baseline is not None:
+            kept_before = kept_by(ground.baseline, ground.whole, fresh_seed(space, (_KEPT,)))
+        kept_after = kept_by(left.definition, ground.whole, fresh_seed(space, (_KEPT,)))
+        yield (tuned := replace(tuned, kept_before=kept_before, kept_after=kept_after))
+    if allowance.for_judgement:
+        says("asking what each rule costs")
+        bound = winner.outcome.loss if winner else limit
+        prices, judged = rule_prices(space, found, ground.searched, search.whole, bound, allowance)
+        taken["judged"] += judged
+        yield replace(tuned, prices=prices, priced=True)
 
 
 def plan_of_trial(ground: Ground, number: int) -> str:
@@ -218,13 +266,14 @@ def _head(tuned: Tuned) -> list[str]:
     assert winner is not None
     assert tuned.after is not None
     lines = [
-        f"Found by `sluice tune`: {found.attempts:,} plans tried with seed {tuned.ground.space.search.seed} on "
-        f"{len(tuned.ground.searched):,} of {len(tuned.ground.whole):,} {tuned.ground.whole.contract.records_are}, "
-        f"{len(found.passing):,} of which passed. This one loses least of those that passed again with fresh seeds."
+        f"Found by `sluice tune`: {found.attempts:,} of at most {tuned.planned:,} plans tried with seed "
+        f"{tuned.ground.space.search.seed} on {len(tuned.ground.searched):,} of {len(tuned.ground.whole):,} "
+        f"{tuned.ground.whole.contract.records_are}, {len(found.passing):,} of which passed. This one loses least of "
+        "those that passed again with fresh seeds."
     ]
     if tuned.given_up:
         lines.append(f"{tuned.given_up} of its steps were given up: without them it passed again, and lost less.")
-    lost = f"Loss: {tuned.after.loss:.3f} on all records"
+    lost = f"Loss: {number(tuned.after.loss)} on all records"
     if before is not None and isfinite(before.outcome.loss):
         ended = "which passes" if before.outcome.end == "passes" else "which does not pass"
         lost += f"; that of {tuned.ground.path.name}, {ended}, is {before.outcome.loss:.3f}"

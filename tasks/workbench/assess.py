@@ -103,9 +103,11 @@ def assess_files(
     refuse_unjudgeable(policy, contract, holdout_file is not None, paired, "option")
     hashes = {"original": _sha256(original_file), "masked": _sha256(masked_file)}
     seed = int.from_bytes(hashlib.sha256("".join(hashes.values()).encode()).digest())
-    original = read_records(original_file, contract, list(contract.staged))
-    holdout = None if holdout_file is None else read_records(holdout_file, contract, list(contract.staged))
-    raw = read_records(masked_file, contract)
+    original = read_records(table_source(original_file), contract, list(contract.staged))
+    holdout = (
+        None if holdout_file is None else read_records(table_source(holdout_file), contract, list(contract.staged))
+    )
+    raw = read_records(table_source(masked_file), contract)
     if paired and len(original) != len(raw):
         raise DataError(
             f"{masked_file} must have the {len(original):,} records of {original_file} in their order; it "

@@ -56,6 +56,7 @@ class MaskedOutput:
     steps: tuple[str, ...]  # what each step did, in words
     variables: dict[str, Variable]  # as they were before masking
     inferred: bool  # there was no contract
+    remarks: tuple[str, ...]  # what of the file was not read as it stands
 
 
 def mask_file(
@@ -81,8 +82,9 @@ def mask_file(
     plan = load_plan(plan_file)
     entropy = seed_of(seed_file) if seed_file else secrets.randbits(128)
     contract = load_contract(contract_file) if contract_file else None
-    names = list(contract.staged) if contract else table_source(source).column_names()
-    raw = read_records(source, contract, names)
+    table = table_source(source)
+    names = list(contract.staged) if contract else table.column_names()
+    raw = read_records(table, contract, names)
     if contract is None:
         roles = {role: name for role, name in ((Role.HOUSEHOLD, household), (Role.WEIGHT, weight)) if name}
         for option, name in [*roles.items(), *(("kind", name) for name in kinds or {})]:
@@ -108,7 +110,9 @@ def mask_file(
         with _whole(descriptor) as partial_descriptor:
             partial_descriptor.write_text(json.dumps(package, indent=2, ensure_ascii=False), encoding="utf-8")
     steps = tuple(step.describe() for step in plan)
-    return MaskedOutput(output, descriptor, len(masked), steps, variables, contract_file is None)
+    return MaskedOutput(
+        output, descriptor, len(masked), steps, variables, contract_file is None, table.remarks.sentences()
+    )
 
 
 def load_plan(path: Path) -> tuple[MaskingStep, ...]:

@@ -59,10 +59,9 @@ def read_text(path: Path, columns: Sequence[str] | None = None) -> pd.DataFrame:
     return frame if isinstance(table, CsvSource) else frame.astype("object").where(frame.notna(), "").astype(str)
 
 
-def read_records(path: Path, contract: Contract | None, columns: Sequence[str] | None = None) -> pd.DataFrame:
+def read_records(table: TabularSource, contract: Contract | None, columns: Sequence[str] | None = None) -> pd.DataFrame:
     """The cells as they stand in the file, but for decimal commas of numbers that the contract declares, where these
     can be nothing else; all columns when none are named. Raises DataError."""
-    table = table_source(path)
     raw = pd.concat(table.batches(list(columns or table.column_names())), ignore_index=True)
     numbers = [] if contract is None else [v.name for v in contract.by_name.values() if v.kind.is_numeric]
     return with_points(raw, numbers)

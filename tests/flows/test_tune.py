@@ -1,13 +1,17 @@
 """`sluice tune` and `sluice suggest`: what they write, what they record, and what the next report says of it."""
 
+import signal
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
+from flows.cli.terminal import INTERRUPTED
+from flows.cli.tune import _stopping
 from sluice.custody.states import SEARCHES
-from tasks.tuning import suggestions
+from tasks.tuning import plan_search, suggestions, tuning
+from tasks.tuning.allowance import Allowance
 from tests.flows.house import BLOCKED, DONE, House
 from tests.golden import golden
 from tests.report.pages import FAIL, dossier, finding
@@ -94,6 +98,48 @@ def test_what_cannot_be_met_is_named_by_rule_and_nothing_is_written(house: House
     assert told.code == BLOCKED
     assert "k_anonymity" in told.words
     assert not (house.documents / "release-tuned.yaml").exists()
+
+
+@pytest.mark.parametrize("cut_off", [2, 100])
+def test_a_search_that_is_stopped_says_what_it_found(
+    house: House, monkeypatch: pytest.MonkeyPatch, cut_off: int
+) -> None:
+    """In the middle of a trial, and after the best was judged again, when there is something to write."""
+    trial, judge = plan_search.outcome_at, tuning.pruned
+
+    def cut(known: Any, of: Any, point: Any, number: int, *more: Any, **named: Any) -> Any:
+        if number == cut_off:
+            raise KeyboardInterrupt
+        return trial(known, of, point, number, *more, **named)
+
+    def no_pruning(*of: Any) -> Any:
+        if cut_off == 100:
+            raise KeyboardInterrupt
+        return judge(*of)
+
+    monkeypatch.setattr(plan_search, "outcome_at", cut)
+    monkeypatch.setattr(tuning, "pruned", no_pruning)
+    told = searched(house)
+    tuned = house.documents / "release-tuned.yaml"
+    assert told.code == INTERRUPTED
+    assert "nan" not in told.words.split()
+    assert "of at most 16 plans tried" in told.out
+    assert told.out.startswith("stopped: ")
+    ended = house.workspace().ledger.entries(SEARCHES)[-1]
+    assert (ended.event, ended.body["passed"]) == ("search_ended", cut_off == 100)
+    assert tuned.exists() is (cut_off == 100)
+    if cut_off == 2:
+        assert told.out.startswith("stopped: 2 of at most 16 plans tried")
+        assert ended.body["trials"] == 2
+        assert house.sluice("tune", str(house.file), "--trial", "1").code == DONE
+
+
+def test_sigterm_ends_a_search_as_ctrl_c_does() -> None:
+    allowance, before = Allowance(), signal.getsignal(signal.SIGTERM)
+    with pytest.raises(KeyboardInterrupt), _stopping(allowance):
+        signal.raise_signal(signal.SIGTERM)
+    assert allowance.stopped
+    assert signal.getsignal(signal.SIGTERM) == before
 
 
 def test_a_wrong_space_and_another_folder_are_refused(house: House, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from sluice.ground.variables import Kind, Role, Variable, Variables
 from sluice.publication.codebook import Codebook, codebook_variables
 from sluice.publication.measured_use import CoefficientUse, MeasuredUse, ModelUse
 from sluice.publication.records_file import write_parquet
+from sluice.publication.study import Author, Contact, Study
 
 ALL_KINDS = (
     Variable(name="age", kind=Kind.INTEGER, minimum=16, maximum=90, unit="years", description="Age at the interview"),
@@ -41,6 +42,23 @@ USE = MeasuredUse(
     of_variable={"age": "Its worst table is that with <work>."},
 )  # fmt: skip
 ALLOW_FOR = {"income": ["Divide a variance by 1.1."]}
+
+STUDY = Study(
+    authors=(
+        Author(name="Doe", given="Jane", affiliation="Institute", orcid="0000-0001-2345-6789"),
+        Author(name="Office"),
+    ),
+    contact=Contact(name="Data service", email="data@example.org"),
+    keywords=("income", "<health>"),
+    funding=("Council",),
+    place=("Austria",),
+    time="2024-01/2024-06",
+    mode="Interviews",
+    sampling="Two stages",
+    weights="For all estimates",
+    language="en",
+    access="For everybody",
+)
 
 
 def records() -> tuple[pd.DataFrame, Variables]:

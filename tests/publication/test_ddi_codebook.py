@@ -7,17 +7,21 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from sluice.publication.ddi_codebook import NAMESPACE, ddi_codebook, ddi_of_tables
-from tests.publication.small_codebook import codebook
+from tests.publication.small_codebook import STUDY, codebook
 from tests.publication.small_tables import JOBS, tables_codebook
 
 # Of the schema's types, the elements that are used here, in their order.
 ORDER = {
     "codeBook": ["docDscr", "stdyDscr", "fileDscr", "dataDscr", "otherMat"],
-    "stdyDscr": ["citation", "stdyInfo", "method"],
+    "stdyDscr": ["citation", "stdyInfo", "method", "dataAccs"],
     "citation": ["titlStmt", "rspStmt", "prodStmt", "distStmt", "verStmt"],
     "titlStmt": ["titl", "IDNo"],
-    "distStmt": ["distrbtr", "distDate"],
-    "stdyInfo": ["abstract", "sumDscr"],
+    "distStmt": ["distrbtr", "contact", "distDate"],
+    "stdyInfo": ["subject", "abstract", "sumDscr", "notes"],
+    "sumDscr": ["collDate", "geogCover", "dataKind"],
+    "method": ["dataColl", "notes"],
+    "dataColl": ["sampProc", "collMode", "weight"],
+    "useStmt": ["restrctn", "conditions"],
     "fileTxt": ["fileName", "dimensns", "fileType"],
     "dimensns": ["caseQnty", "varQnty"],
     "var": ["labl", "valrng", "universe", "sumStat", "txt", "catgry", "derivation", "varFormat", "notes"],
@@ -44,7 +48,7 @@ def text(element: ET.Element, path: str) -> str | None:
 @pytest.mark.parametrize("publisher", [None, "Office & Sons"])
 def test_elements_stand_in_the_order_of_the_schema(tmp_path: Path, publisher: str | None) -> None:
     looked_at = set()
-    for element in read(tmp_path, publisher=publisher, doi="10.1234/a").iter():
+    for element in read(tmp_path, publisher=publisher, doi="10.1234/a", study=STUDY, license="CC0-1.0").iter():
         if (order := ORDER.get(name_of(element))) is not None:
             places = [order.index(name_of(child)) for child in element]
             assert places == sorted(places), name_of(element)

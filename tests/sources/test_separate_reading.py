@@ -15,6 +15,7 @@ from typing import Any
 import duckdb
 import pandas as pd
 import pyarrow as pa
+import pyreadstat
 import pytest
 
 from sluice.ground.errors import DataError, SourceUnreachableError
@@ -23,7 +24,7 @@ from sluice.sources import sandbox, separate_reading
 from sluice.sources.permission import permitted_source
 from sluice.sources.sandbox import NOT_CONFINED, landlock_version
 from sluice.sources.separate_reading import read_apart
-from sluice.sources.sources import CsvSource
+from sluice.sources.sources import CsvSource, SpssSource
 from sluice.sources.sql_source import SqlSource
 from sluice.sources.tabular_source import TabularSource
 from sluice.transport import persistently
@@ -77,6 +78,38 @@ def refusal_apart(source: TabularSource, *columns: str) -> str:
     assert raised.value.__context__ is None
     assert SECRET not in str(raised.value)
     return str(raised.value)
+
+
+def test_what_another_process_met_is_told_here_too(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"visit": [1.3e10, 4e11]})
+    pyreadstat.write_sav(frame, tmp_path / "v.sav", variable_format={"visit": "DATETIME20"})
+    source = SpssSource(path=str(tmp_path / "v.sav"))
+    assert [len(batch) for batch in read_apart(source, ["visit"])] == [2]
+    assert "record 2" in source.remarks.sentences()[0]
+
+
+@pytest.mark.parametrize(
+    "name", ["csv", "parquet", "excel", "spss", "stata", "sas transport", "duckdb", "sqlite", "postgresql"]
+)
+def test_the_operator_s_limits_hold_for_each_kind(
+    name: str, request: pytest.FixtureRequest, tmp_path: Path, home: Path
+) -> None:
+    place = place_of(name, request, tmp_path)
+    READERS[name].write(records(100)[["code", "number"]], place)
+    source = READERS[name].source(place)
+
+    def limited(limits: str) -> None:
+        (home / "connections.yaml").write_text(f"limits: {limits}\n")
+        (home / "connections.yaml").chmod(0o600)
+
+    limited("{rows: 100, seconds: 600}")
+    assert sum(map(len, read_apart(source, ["code", "number"], 30))) == 100
+    limited("{rows: 99}")
+    said = refusal_apart(source, "code", "number")
+    assert all(part in said for part in ("99 records", "limits.rows", str(home / "connections.yaml")))
+    limited("{seconds: 0.01}")
+    said = refusal_apart(source, "code", "number")
+    assert all(part in said for part in ("0.01 seconds", "limits.seconds", str(home / "connections.yaml")))
 
 
 def test_a_type_may_change_from_batch_to_batch(tmp_path: Path) -> None:
@@ -173,7 +206,8 @@ def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
             "import json, os, socket, subprocess, sys\n"
             f"sys.path.insert(0, {str(ROOT)!r})\n"
             "from sluice.sources import reader\n"
-            f"class Hostile:\n    def tables(self, columns, size):\n{body}\n"
+            "from sluice.sources.remarks import Remarks\n"
+            f"class Hostile:\n    remarks = Remarks()\n    def tables(self, columns, size):\n{body}\n"
             "reader._source = lambda written: Hostile()\n"
         )
         code += "" if confined else "reader.confine = lambda *given: None\n"

@@ -62,6 +62,18 @@ def test_what_is_no_file_or_only_called_a_packed_one(tmp_path: Path) -> None:
     golden.words(refusal(write(tmp_path / "plain.csv.gz", "a,b\n1,2\n"), "a"))
 
 
+def test_blanks_at_the_ends_of_cells_are_counted_wherever_they_stand(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("a,b,c\n" + "1,x,y\n" * 50 + " 2,x ,y\n" + '3," x",y\n')
+    source = CsvSource(path=str(tmp_path / "a.csv"))
+    for _ in range(2):  # each reading counts anew
+        assert len(pd.concat(source.batches(["a", "b", "c"], 10))) == 52
+        said = source.remarks.sentences()
+        assert [line.split(" ", 4)[:4] for line in said] == [
+            ["column", "'a':", "1", "cell"], ["column", "'b':", "2", "cells"],
+        ]  # fmt: skip
+    assert source == CsvSource(path=str(tmp_path / "a.csv"))
+
+
 cell = st.text(st.characters(codec="utf-8", exclude_characters="\r\n\0"), max_size=8)
 
 

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pyreadstat
 import pytest
@@ -141,11 +142,38 @@ def test_texts_of_another_encoding_are_asked_for(tmp_path: Path) -> None:
     assert cells(source, "town") == [["Zürich"], ["Bern"]]
 
 
-def test_a_date_beyond_the_calendar_is_named_by_column_and_record(tmp_path: Path) -> None:
-    frame = pd.DataFrame({"n": [float(n) for n in range(40)], "visit": [1.3e10 + 86_400 * n for n in range(40)]})
-    frame.loc[17, "visit"] = 4e11  # seconds since 1582: the year 14258
-    pyreadstat.write_sav(frame, tmp_path / "v.sav", variable_format={"visit": "DATETIME20"})
-    source = SpssSource(path=str(tmp_path / "v.sav"))
-    with pytest.raises(DataError, match="column 'visit', record 18: a date beyond the calendar"):
-        list(source.batches(["n", "visit"]))
-    assert len(next(source.batches(["n"]))) == 40
+WRITERS = {
+    "stata": (pyreadstat.write_dta, StataSource, {"day": 1, "moment": 1000}, {"day": "%td", "moment": "%tc"}),
+    "spss": (pyreadstat.write_sav, SpssSource, {"day": 86_400, "moment": 1}, {"day": "DATE11", "moment": "DATETIME20"}),
+    "sas": (pyreadstat.write_xport, SasSource, {"day": 1, "moment": 1}, {"day": "DATE9", "moment": "DATETIME20"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["day", "moment"])
+@pytest.mark.parametrize("program", WRITERS)
+def test_a_date_outside_the_calendar_is_missing_and_the_others_are_read_as_before(
+    tmp_path: Path, program: str, kind: str
+) -> None:
+    write, source, units, formats = WRITERS[program]
+    unit = units[kind] * (1 if kind == "day" else 86_400)
+    days = pd.Series([float(n * unit) for n in range(-30_000, 30_000, 1507)] + [12_345.75 * unit, None])
+    if kind == "day":
+        days = days.apply(lambda day: float(day // unit * unit))
+    file = tmp_path / "a"
+
+    def read(visits: "pd.Series[float]") -> tuple[list[object], tuple[str, ...]]:
+        frame = pd.DataFrame({"n": np.arange(len(visits), dtype=float), "visit": visits})
+        write(frame, file, variable_format={"visit": formats[kind]})
+        found = source(path=str(file))
+        batches = pd.concat(found.batches(["n", "visit"], 7))
+        assert batches["n"].tolist() == list(range(len(visits)))
+        return batches["visit"].astype(object).where(batches["visit"].notna(), None).tolist(), found.remarks.sentences()
+
+    whole, nothing = read(days)
+    late, early = 8_000_000.0 * unit, -800_000.0 * unit
+    mixed, said = read(pd.concat([days[:9], pd.Series([late]), days[9:], pd.Series([early])], ignore_index=True))
+    assert mixed == [*whole[:9], None, *whole[9:], None]
+    assert nothing == ()
+    assert len(said) == 1
+    assert said[0].startswith("column 'visit', record 10: 2 dates")
+    assert read(pd.Series([late] * 3))[0] == [None] * 3

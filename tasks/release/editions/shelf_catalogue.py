@@ -26,6 +26,7 @@ from sluice.publication.catalogue_of_shelf import (
     as_page,
     unsigned_bytes,
 )
+from sluice.publication.study import Study
 from tasks.release.editions.current_edition import publishing_lock
 
 
@@ -141,4 +142,5 @@ def _catalogued(edition: Edition) -> CataloguedEdition:
         publisher=body.get("publisher"),
         doi=body.get("doi"),
         license=body.get("license"),
+        study=Study.model_validate(body["study"]) if body.get("study") else None,
     )

@@ -6,6 +6,7 @@ of a typed record: a category takes one or two, a number eight or nine. Masking 
 recoded and the masked file in that form, and work on some columns at a time.
 """
 
+import logging
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from schemas.reading.typing import SourceTyping
 from schemas.reference_period import period_of
 from sluice.ground.errors import DataError
+from sluice.ground.log import log
 from sluice.ground.machine import free_memory
 from sluice.ground.variables import GROUPS, NAMES, Kind, Variable, Variables
 from sluice.publication.records_file import write_in_order, write_parquet
@@ -64,6 +66,8 @@ def _staged(product: Documents[Definition], source: TabularSource) -> tuple[Stag
         batches = at_most(batches, contract.rows.maximum)
         write_parquet((typing.type_batch(raw) for raw in batches), as_read, contract.staged)
         variables = typing.variables()
+        for said in source.remarks.sentences():
+            log("source is not read as it stands", logging.WARNING, detail=said)
         # A database gives the same records in another order each time. Were that other data, they would have another
         # seed, and could be masked anew until the dice fall well.
         rows = write_in_order(as_read, path, contract.staged, contract.record_key)

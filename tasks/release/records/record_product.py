@@ -255,6 +255,7 @@ def described(
         publisher=definition.publisher,
         doi=definition.doi,
         license=definition.license,
+        study=documents.contract.study,
         not_released=not_released,
         parameters=dossier.view.parameters,
         allow_for=tuple(to_all),

@@ -111,6 +111,7 @@ def table_codebook(
         publisher=definition.publisher,
         doi=definition.doi,
         license=definition.license,
+        study=contract.study,
         tables=tables,
         measure=measure or "number of records",
         unit=contract.by_name[measure].unit if measure else None,

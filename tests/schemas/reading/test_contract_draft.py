@@ -16,6 +16,7 @@ from schemas.reading.overview import overview
 from schemas.reading.proposal import propose
 from sluice.ground.errors import DataError, DocumentError
 from sluice.ground.verdict import Verdict
+from sluice.publication.study import Study
 from sluice.sources.sources import CsvSource, ParquetSource
 from sluice.sources.tabular_source import ColumnDescription, Descriptions
 from tests.golden import golden
@@ -254,3 +255,12 @@ def test_the_period_is_told_by_its_form_or_name(tmp_path: Path, column: str, val
     (tmp_path / "panel.yaml").write_text(drafted(tmp_path, frame))
     found = load_contract(tmp_path / "panel.yaml").reference_period
     assert (None if found is None else str(found.length)) == length
+
+
+def test_the_commented_study_is_one_when_its_marks_are_taken_off(tmp_path: Path) -> None:
+    lines = drafted(tmp_path, PEOPLE).splitlines()
+    start = lines.index("# study:")
+    end = next(place for place in range(start, len(lines)) if not lines[place].startswith("#"))
+    opened = [line.removeprefix("# ") for line in lines[start:end]]
+    study = Study.model_validate(yaml.safe_load("\n".join(opened))["study"])
+    assert study.model_fields_set == Study.model_fields.keys()

@@ -8,7 +8,7 @@ import pandas as pd
 
 from policies.policy import Policy
 from schemas.contract import Contract
-from tasks.tuning.search_context import RecordsAtHand
+from tasks.tuning.records_at_hand import RecordsAtHand
 from tasks.tuning.space import SpaceOfPlans
 from tasks.workbench.tabular_file import typed_table
 from tests.flows.house import contract, survey

@@ -8,7 +8,7 @@ from tasks.tuning import confirmation
 from tasks.tuning.confirmation import confirm
 from tasks.tuning.journal import Found, TrialRecord
 from tasks.tuning.plan_search import Search
-from tasks.tuning.search_context import RecordsAtHand
+from tasks.tuning.records_at_hand import RecordsAtHand
 from tasks.tuning.trial import Miss, Outcome
 from tests.tasks.tuning.house_of_plans import records, space
 

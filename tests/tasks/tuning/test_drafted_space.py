@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from policies.policy import Policy
 from tasks.release.records.record_variables import variables_after
 from tasks.tuning.drafted_space import draft_plan, draft_prices, removed_by
+from tasks.tuning.first_drafts import drafts
 from tasks.tuning.parameter_ranges import at
 from tasks.tuning.plan_search import point_of
 from tasks.tuning.search_context import fits
@@ -68,6 +69,54 @@ def test_under_a_policy_on_attackers_alone_all_variables_are_perturbed() -> None
     found = methods(drafted(policy(rules=[])))
     assert {"spectral_swapping", "microaggregation", "rank_swapping", "sequential_trees"} <= found
     assert "generalization" not in found
+
+
+def test_drafts_of_a_first_plan_are_ways_of_the_space_each_set_of_methods_once() -> None:
+    known = records(300, policy(rules=[]))
+    found = draft_plan(known.frame, known.variables, known.policy, OWN, drafts(known, {}))
+    ways = found[0]["alternatives"]
+    methods = [[step["method"] for step in way] for way in ways[1:-1]]
+    assert methods
+    assert any("sequential_trees" in each for each in methods)
+    told = [(each, [step.get("calibrated") for step in way]) for each, way in zip(methods, ways[1:-1], strict=True)]
+    assert len({repr(each) for each in told}) == len(told)
+    leaves = [step["minimum_leaf"] for way in ways[1:-1] for step in way if step["method"] == "sequential_trees"]
+    assert all(len(leaf["any_of"]) > 1 for leaf in leaves)
+    of = space(found)
+    assert of.ways == len(ways)
+
+
+def test_numbers_drawn_anew_may_be_calibrated_and_categories_alone_may_not() -> None:
+    known = records(300, policy(rules=[]))
+    steps = drafted(policy(rules=[])).steps
+    tried = [step for seed in range(40) for step in steps(uniform(seed)) if step["method"] == "sequential_trees"]
+    assert {step["calibrated"] for step in tried} == {True, False}
+    numbers = [name for name, v in known.variables.items() if v.kind.is_numeric]
+    alone = draft_plan(
+        known.frame.drop(columns=numbers), {n: v for n, v in known.variables.items() if n not in numbers}, known.policy
+    )
+    assert "sequential_trees" in str(alone)
+    assert "calibrated" not in str(alone)
+
+
+def test_no_plan_codes_a_tail_that_nobody_has_or_keeps_what_tells_the_same() -> None:
+    known = records(300, policy())
+    income = pd.Series([1.0] * 268 + [10.0 + i for i in range(12)] + [5000.0] * 20)  # nobody is beyond the 95th
+    frame = known.frame.assign(income=income)
+    steps = draft_plan(frame, known.variables, known.policy)
+    tops = [each["top"]["quantile"] for each in _all_steps(steps) if each["method"] == "top_bottom_coding"]
+    assert tops
+    assert {share for each in tops for share in each} == {0.9}
+    without = draft_plan(frame, known.variables, known.policy, OWN, repeats=["region"])
+    drafted_anew = without[0]["alternatives"][-1]
+    assert all("region" not in each["columns"] for each in _all_steps(drafted_anew) if each["method"] != "removal")
+    assert "region" not in draft_prices(known.variables, OWN, ["region"])
+
+
+def _all_steps(items: Any) -> list[dict[str, Any]]:
+    if isinstance(items, dict):
+        return _all_steps(items["alternatives"]) if "alternatives" in items else [items]
+    return [step for each in items for step in _all_steps(each)]
 
 
 def test_names_and_texts_are_left_out() -> None:

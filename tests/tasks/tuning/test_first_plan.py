@@ -9,8 +9,8 @@ from tasks.release.records.record_definition import RecordsDefinition
 from tasks.tuning import first_plan as module
 from tasks.tuning.first_drafts import drafts
 from tasks.tuning.first_plan import Tried, first_plan, part_at_hand
+from tasks.tuning.records_at_hand import RecordsAtHand
 from tasks.tuning.regressions_kept import AnalysesLoss
-from tasks.tuning.search_context import RecordsAtHand
 from tasks.tuning.trial import Miss, Outcome
 from tests.tasks.tuning.house_of_plans import policy, records, space
 

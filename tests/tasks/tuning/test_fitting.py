@@ -8,7 +8,8 @@ import pytest
 from schemas.contract import Contract
 from tasks.tuning.parameter_ranges import at
 from tasks.tuning.plan_search import Search, point_of
-from tasks.tuning.search_context import RecordsAtHand, fits, misfit
+from tasks.tuning.records_at_hand import RecordsAtHand
+from tasks.tuning.search_context import fits, misfit
 from tasks.tuning.space import SpaceOfPlans
 from tests.flows.house import contract
 from tests.tasks.tuning.house_of_plans import policy, records, space, uniform

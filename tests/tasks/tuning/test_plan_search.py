@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from sluice.ground.errors import SluiceError
+from tasks.tuning.allowance import Allowance
 from tasks.tuning.journal import Found, Journal, TrialRecord
 from tasks.tuning.parameter_ranges import at
 from tasks.tuning.plan_search import Search, outcome_at, point_of, starting_points
@@ -104,9 +105,30 @@ def test_a_point_leads_back_to_its_plan(seed: int) -> None:
     assert of.steps(at(point)) == of.steps(uniform(seed))
 
 
-def test_no_time_is_no_search_but_one_batch() -> None:
+def test_no_time_is_no_search_but_one_trial() -> None:
     none = space(search={"trials": 100, "minutes": 1e-9, "seed": 7, "people": 1})
-    assert len(Search(none, records()).run().trials) == 4
+    assert len(Search(none, records()).run().trials) == 1
+
+
+def test_a_search_that_somebody_stops_has_what_it_found_and_writes_no_trial_that_was_cut_off(tmp_path: Path) -> None:
+    allowance, journal = Allowance(), Journal(tmp_path / "search.jsonl")
+    search = Search(space(), records(), journal, allowance=allowance)
+
+    def press(trial: TrialRecord, best: TrialRecord | None) -> None:
+        if trial.number == 1:
+            allowance.stop()  # a library makes another error of it, and the next trial looks refused
+
+    with pytest.raises(KeyboardInterrupt):
+        search.run(press)
+    assert [trial.number for trial in search.found.trials] == [0, 1]
+    assert len(journal) == 2
+
+
+def test_each_way_of_a_space_is_tried_at_first_and_plans_that_are_the_same_once() -> None:
+    removed = {"method": "removal", "columns": ["household", "town"]}
+    ways = [[removed, PLAN[1]], [removed, {**PLAN[1], "bins": [40, 60]}], [removed]]
+    starts = starting_points(space([{"alternatives": ways}]))
+    assert [point["plan.0.alternative"] for point in starts] == [0, 2]
 
 
 def test_the_nearest_miss_of_each_rule_is_the_one_that_fell_by_it_alone() -> None:

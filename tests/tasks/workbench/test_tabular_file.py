@@ -28,7 +28,7 @@ def test_every_format_gives_the_same_cells(tmp_path: Path) -> None:
         assert table_source(file).column_names() == ["age", "region"]
         assert read_text(file)["region"].tolist() == ["01", "10", ""], file.suffix
         assert [float(each) for each in read_text(file)["age"]] == [34, 51, 8], file.suffix
-        read = read_records(file, None, ["age"])["age"]
+        read = read_records(table_source(file), None, ["age"])["age"]
         assert [float(each) for each in read] == [34, 51, 8], file.suffix
 
 

@@ -1,0 +1,27 @@
+"""What a reading met, as another process writes it: what is none of it is not believed."""
+
+import pytest
+
+from sluice.sources.remarks import Remarks
+
+
+def test_what_was_met_goes_from_one_process_to_another() -> None:
+    met, taken = Remarks(), Remarks()
+    met.add("blanks", "a", 2)
+    met.add("beyond_calendar", "b", 1, 18)
+    met.add("beyond_calendar", "b", 3, 40)
+    taken.take(met.written(), ["a", "b"])
+    assert taken.sentences() == met.sentences()
+    assert len(met.sentences()) == 2
+    assert "record 18: 4 dates" in met.sentences()[1]
+
+
+@pytest.mark.parametrize(
+    "written",
+    [b"", b"\xff", b"{}", b"7", b"[" * 100_000, b'[["a"]]', b'[["other", "a", 1, 1]]', b'[["blanks", "c", 1, 1]]',
+     b'[["blanks", "a", "1", 1]]', b'[[["blanks"], "a", 1, 1]]'],
+)  # fmt: skip
+def test_what_is_none_of_it_is_not_believed(written: bytes) -> None:
+    taken = Remarks()
+    taken.take(written, ["a"])
+    assert not taken
