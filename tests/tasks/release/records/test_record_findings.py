@@ -6,9 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from policies.approvals import Approvals
 from policies.policy import Policy
 from policies.rules.participation_attacks import SubsetInference
 from policies.standard.reference_standard import ReferenceStandard
+from sluice.ground.rule import Rule
 from sluice.ground.variables import Kind, Role, Variable, Variables
 from sluice.ground.verdict import Verdict
 from sluice.masking.moved_blocks import Block
@@ -84,21 +86,22 @@ def test_without_a_released_key_all_records_are_one_group_however_it_is_said(k: 
     people = pd.DataFrame({"sex": pd.Categorical(["m", "f"] * 30), "ill": pd.Categorical(list("abcdef") * 10)})
     sensitive = {"ill": Variable(name="ill", kind=Kind.NOMINAL, role=Role.SENSITIVE)}
     key = Variable(name="sex", kind=Kind.NOMINAL, role=Role.QUASI_IDENTIFIER, nullable=True)
-    policy = Policy.model_construct(rules=(KAnonymity(k=k), LDiversity(l=3), Suda(sampling_fraction=0.1, above=0.1)))
+    rules = (KAnonymity(k=k), LDiversity(l=3), Suda(sampling_fraction=0.1, above=0.1))
     found = []
     for value in ("*", None):
         masked = people.assign(sex=pd.Categorical([value] * 60, categories=["*"]))
-        found.append(_masked_findings(policy, people, masked, {"sex": key, **sensitive}, {"sex": key, **sensitive}))
-    found.append(_masked_findings(policy, people, people[["ill"]], {"sex": key, **sensitive}, sensitive))
+        found.append(_masked_findings(rules, people, masked, {"sex": key, **sensitive}, {"sex": key, **sensitive}))
+    found.append(_masked_findings(rules, people, people[["ill"]], {"sex": key, **sensitive}, sensitive))
     assert found[0] == found[1] == found[2]
     assert found[0][0] == ("k_anonymity", verdict, 60)
     assert {each for _, each, _ in found[0][1:]} == {Verdict.PASS}
-    (undeclared,) = _masked_findings(Policy.model_construct(rules=(KAnonymity(k=k),)), people, people, {}, {})
+    (undeclared,) = _masked_findings((KAnonymity(k=k),), people, people, {}, {})
     assert undeclared[1] is Verdict.UNKNOWN  # nobody said what people could be recognised by
 
 
 def _masked_findings(
-    policy: Policy, original: pd.DataFrame, masked: pd.DataFrame, variables: Variables, released: Variables
+    rules: tuple[Rule, ...], original: pd.DataFrame, masked: pd.DataFrame, variables: Variables, released: Variables
 ) -> list[tuple[str, Verdict, float | None]]:
+    policy = Policy(name="p", version="1", rules=rules, approvals=Approvals(count=1, identity="declared"))
     files = replace(files_of(original, masked, dict(variables)), released=released)
     return [(each.rule, each.verdict, each.observed) for each in check_masked_and_locate(policy, files)]
