@@ -62,7 +62,8 @@ def with_failing_categories(
     for rule in rules:
         if not isinstance(rule, MicrodataRule):
             continue
-        keys = rule.keys(variables)
+        if not (keys := rule.keys(variables)):  # no released variable sets anybody apart
+            continue
         place = next(
             (at for at, each in enumerate(findings) if at not in broken and _is_broken(each, rule, keys)), None
         )

@@ -58,6 +58,7 @@ class Background:
                    raises if it may not be read. None: no rule may read any
     times        : for how many equal records each stands, where a file holds the different ones alone; shape (n,)
     numbers_alone : whether the contract says that every variable is a measured number, and none a quasi-identifier
+    withheld_keys : the quasi-identifiers that the contract declares, where the file tells nothing of any of them
     """
 
     original: pd.DataFrame | None = None
@@ -65,6 +66,7 @@ class Background:
     file_of: Callable[[Path, str, str], Path] | None = None
     times: IntArray | None = None
     numbers_alone: bool = False
+    withheld_keys: tuple[str, ...] = ()
 
 
 NO_BACKGROUND = Background()

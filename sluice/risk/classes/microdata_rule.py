@@ -15,7 +15,7 @@ from sluice.ground.document_parts import Share
 from sluice.ground.errors import DataError
 from sluice.ground.rule import NO_BACKGROUND, NO_RECORDS, AnyOf, Background, Need, Rule
 from sluice.ground.sentence import Saying, Sentence, as_fields, listed
-from sluice.ground.variables import Role, Variables, with_role
+from sluice.ground.variables import Kind, Role, Variable, Variables, with_role
 from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.classes.classes_with_missing_keys import frequencies_with_missing_keys
 from sluice.risk.classes.equivalence_classes import Codes, EquivalenceClasses, category_codes, classes_of
@@ -126,6 +126,9 @@ class MicrodataRule(Rule):
         keys = self.keys(variables)
         if background.numbers_alone and not keys:
             return [self._no_groups(frame, stage)]
+        if background.withheld_keys and not keys:
+            frame, variables = _without_values(background.withheld_keys, frame, variables)
+            keys = self.keys(variables)
         if lacking := self.lacking(variables):
             return [self.unknown(stage, lacking, len(frame))]
         refuse_missing_columns(self.rule, keys, frame, variables)
@@ -184,6 +187,15 @@ class MicrodataRule(Rule):
             completed=len(file),
             **as_fields(says),
         )
+
+
+def _without_values(
+    keys: Sequence[str], frame: pd.DataFrame, variables: Variables
+) -> tuple[pd.DataFrame, dict[str, Variable]]:
+    """A file that lacks its keys, as if each were there without any value: both tell the same, one group of all."""
+    nothing = pd.Series(pd.Categorical([None] * len(frame)), index=frame.index)
+    kept = {name: Variable(name=name, kind=Kind.NOMINAL, role=Role.QUASI_IDENTIFIER, nullable=True) for name in keys}
+    return frame.assign(**dict.fromkeys(keys, nothing)), {**variables, **kept}
 
 
 def models_of(rule: Rule, variables: Variables) -> list[tuple[str, PrivacyModel | None]]:

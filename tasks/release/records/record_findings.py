@@ -19,7 +19,7 @@ from sluice.documents.document_reading import FileOf, named_file
 from sluice.ground.machine import threads
 from sluice.ground.parallel_jobs import in_threads
 from sluice.ground.rule import Background, DisclosureRule
-from sluice.ground.variables import Variables
+from sluice.ground.variables import Role, Variables, with_role
 from sluice.ground.verdict import Finding
 from sluice.risk.classes.km_anonymity import unjudged_sets
 from sluice.risk.reference.reference_attack import Curve
@@ -65,7 +65,14 @@ def check_original(
 
 def _background(files: Comparison, file_of: FileOf) -> Background:
     original = files.recoded if files.paired else None
-    return Background(original, files.minimum_cell, file_of, numbers_alone=files.numbers_alone)
+    keys = with_role(files.variables, Role.QUASI_IDENTIFIER)
+    return Background(
+        original,
+        files.minimum_cell,
+        file_of,
+        numbers_alone=files.numbers_alone,
+        withheld_keys=() if files.told_of & {*keys} else tuple(keys),
+    )
 
 
 def check_masked(policy: Policy, files: Comparison, file_of: FileOf = named_file) -> Iterator[Finding]:

@@ -6,12 +6,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from policies.approvals import Approvals
+from policies.policy import Policy
 from policies.rules.participation_attacks import SubsetInference
 from policies.standard.reference_standard import ReferenceStandard
-from sluice.ground.variables import Kind, Role, Variable
+from sluice.ground.rule import Rule
+from sluice.ground.variables import Kind, Role, Variable, Variables
 from sluice.ground.verdict import Verdict
 from sluice.masking.moved_blocks import Block
-from tasks.release.records.record_findings import against_reference, reference_findings
+from sluice.risk.classes.k_anonymity import KAnonymity
+from sluice.risk.classes.l_diversity import LDiversity
+from sluice.risk.classes.suda import Suda
+from tasks.release.records.record_findings import against_reference, check_masked_and_locate, reference_findings
 from tests.red_team.files import files_of
 
 BOTH = {"subset_inference", "learned_linkage"}
@@ -72,3 +78,30 @@ def test_one_thread_and_four_find_the_same_to_the_last_bit(monkeypatch: pytest.M
         findings, curves = against_reference(ReferenceStandard(), files_of(people, masked, variables))
         found.append(([finding.model_dump() for finding in findings], [repr(curve) for curve in curves]))
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(("k", "verdict"), [(60, Verdict.PASS), (61, Verdict.FAIL)])
+def test_without_a_released_key_all_records_are_one_group_however_it_is_said(k: int, verdict: Verdict) -> None:
+    """Keys that are all '*', all missing or left out tell the same: nothing."""
+    people = pd.DataFrame({"sex": pd.Categorical(["m", "f"] * 30), "ill": pd.Categorical(list("abcdef") * 10)})
+    sensitive = {"ill": Variable(name="ill", kind=Kind.NOMINAL, role=Role.SENSITIVE)}
+    key = Variable(name="sex", kind=Kind.NOMINAL, role=Role.QUASI_IDENTIFIER, nullable=True)
+    rules = (KAnonymity(k=k), LDiversity(l=3), Suda(sampling_fraction=0.1, above=0.1))
+    found = []
+    for value in ("*", None):
+        masked = people.assign(sex=pd.Categorical([value] * 60, categories=["*"]))
+        found.append(_masked_findings(rules, people, masked, {"sex": key, **sensitive}, {"sex": key, **sensitive}))
+    found.append(_masked_findings(rules, people, people[["ill"]], {"sex": key, **sensitive}, sensitive))
+    assert found[0] == found[1] == found[2]
+    assert found[0][0] == ("k_anonymity", verdict, 60)
+    assert {each for _, each, _ in found[0][1:]} == {Verdict.PASS}
+    (undeclared,) = _masked_findings((KAnonymity(k=k),), people, people, {}, {})
+    assert undeclared[1] is Verdict.UNKNOWN  # nobody said what people could be recognised by
+
+
+def _masked_findings(
+    rules: tuple[Rule, ...], original: pd.DataFrame, masked: pd.DataFrame, variables: Variables, released: Variables
+) -> list[tuple[str, Verdict, float | None]]:
+    policy = Policy(name="p", version="1", rules=rules, approvals=Approvals(count=1, identity="declared"))
+    files = replace(files_of(original, masked, dict(variables)), released=released)
+    return [(each.rule, each.verdict, each.observed) for each in check_masked_and_locate(policy, files)]
