@@ -24,6 +24,7 @@ from sluice.sources.tabular_source import ColumnDescription, Descriptions, FileS
 
 _TRANSPORT, _CARD = b"HEADER RECORD", 80  # of SAS: how it begins, and the bytes of each part
 _OF_RECORDS = b"HEADER RECORD*******OBS"
+_DAY = 86_400  # seconds
 _HUGE = 1e300  # SPSS writes its lowest and highest value for a range without an end
 
 
@@ -36,6 +37,7 @@ class StatisticalFile(FileSource):
     origin: ClassVar[datetime] = datetime(1960, 1, 1)  # from which it counts days and moments
     day: ClassVar[int] = 1  # what it counts for a day, in a column of days
     second: ClassVar[int] = 1  # and for a second, in one of moments
+    lasts: ClassVar[bool] = True  # a time may be of more than 24 hours; else it is the time of a day
     encoding: str | None = Field(
         default=None, description="of its texts, such as cp1252, where the file does not say so, or not rightly"
     )
@@ -112,9 +114,21 @@ class StatisticalFile(FileSource):
         rows = {"row_offset": first, "row_limit": size}
         try:
             found: Mapping[str, Sequence[Any]] = self._read(file, usecols=list(columns), **rows)[0]
-            return found
         except (ValueError, OverflowError):
-            return {name: self._within_calendar(file, name, rows) for name in columns}
+            found = {name: self._within_calendar(file, name, rows) for name in columns}
+        if not self.lasts:
+            return found
+        return {name: self._lasting(file, name, rows, values) for name, values in found.items()}
+
+    def _lasting(self, file: BinaryIO, name: str, rows: dict[str, int], found: Sequence[Any]) -> Sequence[Any]:
+        """Of a column of times those beyond one day, too: the reader cuts 30:00 to 06:00. It is read once more."""
+        if not any(isinstance(value, time) for value in found):
+            return found
+        raw = self._read(file, usecols=[name], disable_datetime_conversion=True, **rows)[0][name]
+        return [
+            timedelta(seconds=number) if isinstance(value, time) and not 0 <= number < _DAY else value
+            for value, number in zip(found, raw, strict=True)
+        ]
 
     def _within_calendar(self, file: BinaryIO, name: str, rows: dict[str, int]) -> Sequence[Any]:
         """One column of them. Cost: it is read once more, or twice where it has such a date."""
@@ -138,7 +152,8 @@ class StatisticalFile(FileSource):
                 found[at] = moment.date() if is_day else moment if is_moment else moment.time()
             except (ValueError, OverflowError):
                 beyond.append(at)
-        self.remarks.add("beyond_calendar", name, len(beyond), rows["row_offset"] + beyond[0] + 1)
+        if beyond:
+            self.remarks.add("beyond_calendar", name, len(beyond), rows["row_offset"] + beyond[0] + 1)
         return found
 
     def _since_origin(self, number: float, is_day: bool) -> timedelta:
@@ -152,7 +167,7 @@ class StatisticalFile(FileSource):
         if meta.readstat_variable_types.get(name) == "string":
             return pa.array(found, pa.string())
         width = self._width(name, meta)
-        if width or any(isinstance(value, str | time) for value in found):
+        if width or any(isinstance(value, str | time | timedelta) for value in found):
             return pa.array([self._text(value, width) for value in found], pa.string())
         return pa.array(found, from_pandas=True)
 
@@ -164,6 +179,8 @@ class StatisticalFile(FileSource):
             return f".{value}"
         if isinstance(value, date | time):
             return value.isoformat()
+        if isinstance(value, timedelta):
+            return _hours(value)
         text = str(as_label(value))
         return text.zfill(width) if text.isdigit() else text
 
@@ -203,6 +220,7 @@ class StataSource(StatisticalFile):
     zeros = r"%0(\d+)(?:\.0)?[fg]c?"
     letters = "abcdefghijklmnopqrstuvwxyz"
     second = 1000
+    lasts = False
 
     def _reader(self, start: bytes) -> Callable[..., Any]:
         import pyreadstat
@@ -281,6 +299,14 @@ class SasSource(StatisticalFile):
                 name: labels[format_] for name, format_ in meta.variable_to_label.items() if format_ in labels
             }
         return meta
+
+
+def _hours(value: timedelta) -> str:
+    """As SPSS and SAS show a time, of however many hours: 30:00:00, -00:01:00."""
+    whole = abs(value) // timedelta(seconds=1)
+    part = abs(value) % timedelta(seconds=1) // timedelta(microseconds=1)
+    shown = f"{'-' if value < timedelta() else ''}{whole // 3600:02}:{whole // 60 % 60:02}:{whole % 60:02}"
+    return f"{shown}.{part:06}" if part else shown
 
 
 def _end(value: float) -> float:

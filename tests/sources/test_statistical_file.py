@@ -177,3 +177,12 @@ def test_a_date_outside_the_calendar_is_missing_and_the_others_are_read_as_befor
     assert len(said) == 1
     assert said[0].startswith("column 'visit', record 10: 2 dates")
     assert read(pd.Series([late] * 3))[0] == [None] * 3
+
+
+@pytest.mark.parametrize("program", ["spss", "sas"])
+def test_a_time_of_more_than_a_day_keeps_its_hours(tmp_path: Path, program: str) -> None:
+    write, source, *_ = WRITERS[program]
+    seconds = pd.Series([3_600.0, 108_000.0, None, -60.0, 90_061.5, 86_400.0])
+    write(pd.DataFrame({"lasted": seconds}), tmp_path / "a", variable_format={"lasted": "TIME8"})
+    found = pd.concat(source(path=str(tmp_path / "a")).batches(["lasted"], 2))["lasted"]
+    assert found[found.notna()].tolist() == ["01:00:00", "30:00:00", "-00:01:00", "25:01:01.500000", "24:00:00"]
