@@ -2,6 +2,7 @@
 
 import logging
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -9,6 +10,7 @@ import typer
 
 from flows.cli.terminal import BLOCKED, DONE, WAITING, AsJson, note, print_json, progress, say
 from sluice.custody.states import State
+from sluice.ground.errors import DataError, DocumentError
 from sluice.ground.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from sluice.ground.declaration import Declaration
     from sluice.report.dossier import Dossier
     from tasks.release.product import AnyProduct
+    from tasks.tuning.other_draws import OtherDraws
 
 releases_app = typer.Typer()
 
@@ -34,18 +37,25 @@ def check(
     explain: Annotated[
         str | None, typer.Option("--explain", metavar="RULE", help="and explain this rule, with what it found")
     ] = None,
+    repeat: Annotated[
+        int, typer.Option("--repeat", metavar="N", min=0, help="and by how many of N other draws the plan passes")
+    ] = 0,
     as_json: AsJson = False,
 ) -> None:
     """Judge and report as `release` does, but ask nobody and publish nothing."""
-    _run(str(file), rehearse=True, as_json=as_json, explain=explain)
+    _run(str(file), rehearse=True, as_json=as_json, explain=explain, repeat=repeat)
 
 
-def _run(definition: str, *, rehearse: bool = False, as_json: bool, explain: str | None = None) -> None:
+def _run(
+    definition: str, *, rehearse: bool = False, as_json: bool, explain: str | None = None, repeat: int = 0
+) -> None:
     from tasks.release.products import load_definition, product_of
 
     # A wrong name or document is said at once, before anything starts, and before what judges data is imported.
     explanation = _explanation(explain) if explain else None
     written = load_definition(Path(definition))
+    if repeat and written.product == "tables":
+        raise DocumentError("--repeat: is for files of records; whether tables pass is no matter of the draw")
 
     from sluice.custody.workspace import open_workspace
 
@@ -63,9 +73,22 @@ def _run(definition: str, *, rehearse: bool = False, as_json: bool, explain: str
         from flows.follow_up import run_flow
 
         outcome = run_flow(product, rehearse=rehearse)
+        draws = _drawn_again(Path(definition), product.definition, repeat) if repeat else None
     dossier = kept_dossier(product.workspace, product.workspace.ledger.entries(outcome.release))
     suggested = None if product.definition.product == "tables" else definition
-    finish(outcome, as_json, suggested, dossier, explanation)
+    finish(outcome, as_json, suggested, dossier, explanation, draws)
+
+
+def _drawn_again(file: Path, definition: Any, repeat: int) -> "OtherDraws | None":
+    """None where the data are not what their contract says: then no draw passes."""
+    from sluice.ground.progress import report
+    from tasks.tuning.other_draws import other_draws_for
+
+    try:
+        return other_draws_for(file, definition, repeat, partial(report, "other draws", of=repeat))
+    except DataError as error:
+        note(f"note: no other draw was made: {error}", "yellow")
+        return None
 
 
 def _explanation(rule: str) -> "Declaration":
@@ -80,23 +103,31 @@ def finish(
     definition: str | None = None,
     dossier: "Dossier | None" = None,
     explanation: "Declaration | None" = None,
+    draws: "OtherDraws | None" = None,
 ) -> None:
     """Say where the release stands and, where it is blocked, what to change; exit with the code for it.
 
     definition : the file of a release of records, of which changes may be suggested where it is blocked
     dossier    : of its last judgement
     explanation: of a rule, to go with it
+    draws      : how the plan does by others
     """
     blocked = dossier if outcome.verdict is not Verdict.PASS and _exit_code(outcome) == BLOCKED else None
     if as_json:
         verdict = None if outcome.verdict is None else outcome.verdict.name
-        print_json(outcome.model_dump(mode="json") | {"verdict": verdict} | (_to_change(blocked) if blocked else {}))
+        drawn = {} if draws is None else {"other_draws": asdict(draws)}
+        change = _to_change(blocked) if blocked else {}
+        print_json(outcome.model_dump(mode="json") | {"verdict": verdict} | drawn | change)
     else:
         say(f"{outcome.release} {_stands(outcome.state)}.", style="bold")
         judged = (outcome.says, *(f"  - {reason}" for reason in outcome.further_reasons))
         for line in (*(() if outcome.state is State.PUBLISHED else judged), outcome.approvals):
             if line:
                 say(line)
+        if draws is not None:
+            stopped = ", ".join(f"{rule} in {times:,}" for rule, times in draws.stopped_by.items())
+            by = f"; stopped by {stopped}" if stopped else ""
+            say(f"by other draws the plan passes in {draws.passed:,} of {draws.of:,}{by}.")
         if blocked:
             _say_what_to_change(blocked, definition)
         for name, path in (("report", outcome.report), ("published", outcome.published)):

@@ -31,6 +31,7 @@ from tasks.release.records.record_product import Records
 from tasks.release.release_documents import load_documents
 from tasks.release.stored_dossier import keep_suggestions, kept_dossier
 from tasks.tuning.journal import Journal, TrialRecord
+from tasks.tuning.other_draws import other_draws
 from tasks.tuning.plan_changes import Change, Plan, changes, with_plan
 from tasks.tuning.plan_search import refused
 from tasks.tuning.records_at_hand import RecordsAtHand
@@ -44,7 +45,7 @@ _ENOUGH = 2 * WANTED  # changes of different things that passed: among them are 
 _MOST_TOGETHER = 3  # changes
 _SHARE = 0.6  # of the trials that single changes may take, so that some are left for two together
 _BEST = 5  # plans with fewer changes, from which those with one more begin
-_TRYING, _FRESH, _OTHERS = 2**44, 2**44 + 1, 2**44 + 2  # of the search's seed
+_TRYING, _FRESH = 2**44, 2**44 + 1  # of the search's seed
 _DRAWS_OF_A_PLAN = 10  # by which it is said how near a plan is that fell by its release's own draw
 CHANGED_DRAWS = 3  # that a change of such a plan must pass
 _TRIED_STAGES = ("masked", "reference", "attack", "utility")
@@ -128,7 +129,8 @@ def suggest(
     if before.end == "passes":
         if not against:
             return Suggestions(before)
-        draws = _other_draws(definition, whole, settings)
+        others = other_draws(definition, whole, _DRAWS_OF_A_PLAN, settings.seed, settings.loss)
+        draws = others.passed, others.of
         before = _fallen(before, against)
     else:
         before = before.model_copy(update={"misses": _together(against, before.misses)})
@@ -162,13 +164,6 @@ def suggest(
     nearest = min(failing, key=lambda each: (each.outcome.breach, *each.order), default=None)
     closest = None if nearest is None else (tuple(c.says for c in nearest.done), nearest.outcome)
     return Suggestions(before, draws, passing=tuple(passing), tried=len(tried), nearest=closest)
-
-
-def _other_draws(definition: RecordsDefinition, whole: RecordsAtHand, settings: SearchSettings) -> tuple[int, int]:
-    """By how many of how many other draws a plan passes that fell by its release's own."""
-    seeds = ((settings.seed, _OTHERS, draw) for draw in range(_DRAWS_OF_A_PLAN))
-    ends = [try_plan(definition, whole, seed, settings.loss).end for seed in seeds]
-    return ends.count("passes"), len(ends)
 
 
 def _together(against: Sequence[Finding], missed: Sequence[Miss]) -> tuple[Miss, ...]:

@@ -177,6 +177,17 @@ def test_suggestions_are_tried_and_stand_in_the_next_report(house: House) -> Non
     assert "This change of the plan passed when it was tried" in report
 
 
+def test_a_check_says_by_how_many_other_draws_the_plan_passes(pending: House) -> None:
+    told = pending.sluice("check", str(pending.file), "--repeat", "2")
+    assert "by other draws the plan passes in 2 of 2." in told.out
+    pending.definition["plan"] = [{"method": "removal", "columns": ["town"]}]
+    pending.write()
+    for_machines = pending.sluice("check", str(pending.file), "--repeat", "2", "--json")
+    assert for_machines.code == BLOCKED
+    draws = for_machines.json["other_draws"]
+    assert (draws["passed"], draws["of"], draws["stopped_by"]["k_anonymity"]) == (0, 2, 2)
+
+
 def test_suggest_starts_from_the_verdict_of_the_release(pending: House, monkeypatch: pytest.MonkeyPatch) -> None:
     """As judged with the release's own seed and all people; another draw that passes makes it no better."""
     release, asked = pending.id, ("suggest", str(pending.file), "--trials", "1", "--workers", "1")

@@ -1,0 +1,59 @@
+"""Other draws: a release draws its seed anew, so a plan that passed today may be stopped next month."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from sluice.custody.workspace import open_workspace
+from tasks.release.records.record_definition import RecordsDefinition
+from tasks.release.records.record_product import Records
+from tasks.release.release_documents import load_documents
+from tasks.tuning.records_at_hand import RecordsAtHand
+from tasks.tuning.search_context import staged_records
+from tasks.tuning.space import LossWeights
+from tasks.tuning.trial import try_plan
+
+_SEED, _OTHERS = 1, 2**44 + 2  # apart from those of searches, and of what they judge again
+
+
+@dataclass(frozen=True)
+class OtherDraws:
+    """By how many of how many draws a plan passes, and which rules stop it by the others, those that stop most first.
+
+    A draw that stops is not judged by what comes later in the order rules, utility, attacks.
+    """
+
+    passed: int
+    of: int
+    stopped_by: Mapping[str, int]
+
+
+def other_draws(
+    definition: RecordsDefinition, records: RecordsAtHand, draws: int, seed: int = _SEED,
+    weights: LossWeights | None = None, told: Callable[[int], None] = lambda done: None,
+) -> OtherDraws:  # fmt: skip
+    """The plan of a definition on the same records by so many draws. The same arguments give the same.
+
+    seed : of the first of them
+    told : called with how many were made
+    cost : a judgement of a release for each that passes
+    """
+    stopped: Counter[str] = Counter()
+    passed = 0
+    for draw in range(draws):
+        outcome = try_plan(definition, records, (seed, _OTHERS, draw), weights or LossWeights())
+        passed += outcome.end == "passes"
+        stopped.update({miss.rule for miss in outcome.misses} if outcome.end != "passes" else ())
+        told(draw + 1)
+    return OtherDraws(passed, draws, dict(sorted(stopped.items(), key=lambda each: (-each[1], each[0]))))
+
+
+def other_draws_for(path: Path, written: RecordsDefinition, draws: int, told: Callable[[int], None]) -> OtherDraws:
+    """The same for the definition in a file and its data, as they are now. Earlier publications are not looked at.
+
+    raises : DocumentError, DataError
+    """
+    product = load_documents(Records, path, written, open_workspace())
+    _, records = staged_records(product)
+    return other_draws(product.definition, records, draws, told=told)
