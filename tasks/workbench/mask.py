@@ -1,6 +1,6 @@
 """`sluice.mask`: a masking plan carried out on a DataFrame."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -39,11 +39,13 @@ _MOST_BARS = 30
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Masked(Result, HoldsRecords):
-    """What a plan made of a DataFrame. Nobody judged it: see `sluice.assess`.
+    """What a plan made of a DataFrame, and read like one: `masked["age"]`, `masked.head()`, `masked.to_csv(...)`.
+
+    Nobody judged it: see `sluice.assess`. What a DataFrame has and this class has not is that of `frame`.
 
     frame       : masked, without identifiers; the index tells the record of the original that each comes from
     kept        : by record of the original, whether it is in `frame`; all are, unless the plan takes a sample
-    columns     : by column of `frame`, the share of cells changed and suppressed beyond what the recodings do, and for
+    changes     : by column of `frame`, the share of cells changed and suppressed beyond what the recodings do, and for
                   numbers the mean and the variance of what was added (masked less original)
     plan        : the steps
     blocks      : variables that left their records together, and where they went: as secret as the records themselves
@@ -61,7 +63,7 @@ class Masked(Result, HoldsRecords):
     columns_removed: Annotated[int, Figure("columns", "taken out, identifiers included")]
     frame: pd.DataFrame
     kept: pd.Series
-    columns: pd.DataFrame
+    changes: pd.DataFrame
     plan: tuple[MaskingStep, ...]
     carried_out: tuple[MaskingStep | ByStratum, ...]
     blocks: tuple[Block, ...]
@@ -81,7 +83,28 @@ class Masked(Result, HoldsRecords):
 
     @property
     def table(self) -> pd.DataFrame:
-        return self.columns.reset_index(names="column")
+        known = self.released.variables | self.original.variables
+        kinds = [known[name].kind.value for name in self.changes.index]
+        table = self.changes.reset_index(names="column")
+        table.insert(1, "taken for", kinds)
+        return table
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or "frame" not in self.__dict__:  # while it is copied, there is none yet
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+        return getattr(self.frame, name)
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.frame[key]
+
+    def __len__(self) -> int:
+        return len(self.frame)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.frame)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.frame
 
     def transition_matrix(self, column: str) -> pd.DataFrame:
         """PRAM's matrix of a column, exactly: row an original category, column a released one, each row adds up to 1.
@@ -145,11 +168,11 @@ class Masked(Result, HoldsRecords):
         ax = axes(ax)
         if column is not None:
             return self._distribution(ax, column_name(column, "column", self.frame))
-        places = np.arange(len(self.columns))
-        changed, suppressed = (100 * self.columns[name].to_numpy() for name in ("changed", "suppressed"))
+        places = np.arange(len(self.changes))
+        changed, suppressed = (100 * self.changes[name].to_numpy() for name in ("changed", "suppressed"))
         ax.barh(places, changed, color=COLOURS["masked"], label="changed")
         ax.barh(places, suppressed, left=changed, color=COLOURS["fail"], label="suppressed")
-        ax.set_yticks(places, list(self.columns.index), parse_math=False)
+        ax.set_yticks(places, list(self.changes.index), parse_math=False)
         ax.invert_yaxis()
         ax.set_xlim(0, 100)
         ax.set_xlabel("% of the cells, beyond recoding")
@@ -231,7 +254,7 @@ def mask(
         columns_removed=frame.shape[1] - sum(name in masked for name in frame.columns),
         frame=given,
         kept=pd.Series(np.isin(np.arange(len(frame)), positions), index=frame.index, name="kept"),
-        columns=found,
+        changes=found,
         plan=steps,
         carried_out=carried_out,
         blocks=moved_blocks(steps, typed, variables, np.random.SeedSequence(drawn)),

@@ -1,3 +1,4 @@
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -55,12 +56,35 @@ def test_all_that_an_analyst_needs_is_on_the_result(fair: pd.DataFrame, masked: 
     threshold = masked.carried_out[2].top.value
     assert threshold == fair["affairs"].quantile(0.99) == masked.frame["affairs"].max()
     assert masked.noise_variance("rate_marriage") == pytest.approx(0.1 * fair["rate_marriage"].var())
-    assert masked.columns.loc["rate_marriage", "variance_added"] == pytest.approx(
+    assert masked.changes.loc["rate_marriage", "variance_added"] == pytest.approx(
         masked.noise_variance("rate_marriage"), rel=0.1
     )
-    assert masked.columns.loc["age", ["recoded", "changed"]].tolist() == [1.0, 0.0]
+    assert masked.changes.loc["age", ["recoded", "changed"]].tolist() == [1.0, 0.0]
     assert (masked.columns_removed, masked.records_masked, masked.steps) == (1, 6366, 5)
     assert masked.kept.all()
+
+
+def test_the_result_reads_like_a_data_frame(masked: Any, tmp_path: Path) -> None:
+    frame = masked.frame
+    assert (list(masked), list(masked.columns), len(masked), masked.shape) == (
+        [*frame], [*frame.columns], len(frame), frame.shape,
+    )  # fmt: skip
+    assert "age" in masked
+    pd.testing.assert_series_equal(masked["age"], frame["age"])
+    pd.testing.assert_frame_equal(masked[["age", "educ"]].head(3), frame[["age", "educ"]].head(3))
+    assert masked.groupby("age", observed=True).size().equals(frame.groupby("age", observed=True).size())
+    masked.to_csv(tmp_path / "masked.csv", index=False)
+    assert len(pd.read_csv(tmp_path / "masked.csv")) == len(frame)
+    with pytest.raises(AttributeError, match="no_such"):
+        masked.no_such  # noqa: B018
+    again = pickle.loads(pickle.dumps(masked))
+    pd.testing.assert_frame_equal(again.frame, frame)
+
+
+def test_the_kinds_that_were_inferred_are_shown(masked: Any) -> None:
+    kinds = masked.table.set_index("column")["taken for"].to_dict()
+    assert kinds == {name: masked.original.variables[name].kind.value for name in masked}
+    assert "taken for" in masked._repr_html_()
 
 
 def test_its_result_may_be_measured_without_naming_columns_again(masked: Any) -> None:
