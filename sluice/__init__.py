@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tasks.workbench.disassociate import disassociate
     from tasks.workbench.hierarchies import hierarchy
     from tasks.workbench.mask import mask
+    from tasks.workbench.plans_compared import compare
     from tasks.workbench.protect import protect
     from tasks.workbench.record_measures import individual_risk, k_anonymity, suda
 
@@ -30,6 +31,7 @@ __all__ = [
     "__version__",
     "assess",
     "audit",
+    "compare",
     "disassociate",
     "hierarchy",
     "individual_risk",
@@ -44,8 +46,9 @@ __all__ = [
 if not TYPE_CHECKING:  # for a type checker, what is not imported above is not there
     # The file of each function that does not bear its name.
     _FILES = {
-        "hierarchy": "hierarchies", "individual_risk": "record_measures", "k_anonymity": "record_measures",
-        "reference_standard": "attack_measures", "singling_out": "attack_measures", "suda": "record_measures",
+        "compare": "plans_compared", "hierarchy": "hierarchies", "individual_risk": "record_measures",
+        "k_anonymity": "record_measures", "reference_standard": "attack_measures", "singling_out": "attack_measures",
+        "suda": "record_measures",
     }  # fmt: skip
 
     def __getattr__(name: str) -> object:

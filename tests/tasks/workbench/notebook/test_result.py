@@ -47,6 +47,9 @@ MADE: dict[str, Callable[[], Any]] = {
     "singling_out": lambda: sluice.singling_out(hostile(), hostile(), hostile().sample(frac=1), attacks=100, seed=1),
     "reference_standard": lambda: sluice.reference_standard(hostile(), hostile(), seed=1),
     "assess": lambda: sluice.assess(hostile(), hostile(), quasi_identifiers=[SCRIPT], sensitive=["b"], seed=1),
+    "compare": lambda: sluice.compare(
+        hostile(), {SCRIPT: hostile(), "b": hostile()}, quasi_identifiers=[SCRIPT], sensitive=["b"], seed=1
+    ),
     "protect": lambda: sluice.protect(hostile().head(80), [SCRIPT, "b"], rules=RULES),
     "protect by rounding": lambda: sluice.protect(
         hostile().head(80), [SCRIPT, "b"], rules=RULES, method={"method": "controlled_rounding", "base": 5}
