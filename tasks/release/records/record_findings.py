@@ -66,12 +66,14 @@ def check_original(
 def _background(files: Comparison, file_of: FileOf) -> Background:
     original = files.recoded if files.paired else None
     keys = with_role(files.variables, Role.QUASI_IDENTIFIER)
+    # A column under another name may be one of them: then nobody knows that all are withheld.
+    withheld = not files.told_of & {*keys} and files.masked.columns.isin([*files.variables]).all()
     return Background(
         original,
         files.minimum_cell,
         file_of,
         numbers_alone=files.numbers_alone,
-        withheld_keys=() if files.told_of & {*keys} else tuple(keys),
+        withheld_keys=tuple(keys) if withheld else (),
     )
 
 

@@ -95,6 +95,9 @@ def test_without_a_released_key_all_records_are_one_group_however_it_is_said(k: 
     assert found[0] == found[1] == found[2]
     assert found[0][0] == ("k_anonymity", verdict, 60)
     assert {each for _, each, _ in found[0][1:]} == {Verdict.PASS}
+    renamed = people.set_axis(["geschlecht", "ill"], axis=1)
+    (other_name,) = _masked_findings((KAnonymity(k=k),), people, renamed, {"sex": key, **sensitive}, sensitive)
+    assert other_name[1] is Verdict.UNKNOWN, "a column under another name may be the key"
     (undeclared,) = _masked_findings((KAnonymity(k=k),), people, people, {}, {})
     assert undeclared[1] is Verdict.UNKNOWN  # nobody said what people could be recognised by
 
