@@ -16,6 +16,7 @@ from sluice.ground.visible_text import one_line
 from sluice.publication.catalogue_of_shelf import as_page
 from sluice.publication.codebook import CodebookVariable, codebook_page, codebook_variables
 from sluice.publication.records_file import write_parquet
+from sluice.publication.tables_codebook import tables_page
 from sluice.report.comparison_page import render_comparison
 from sluice.report.plan_comparison import compare
 from sluice.report.report_page import render
@@ -26,6 +27,7 @@ from tests.golden import golden
 from tests.injection.corpus import UNSEEN, WRITABLE
 from tests.injection.corpus import Page as AsBrowsersReadIt
 from tests.publication.small_codebook import ALLOW_FOR, DONE, codebook, records
+from tests.publication.small_tables import JOBS, tables_codebook
 from tests.publication.test_catalogue_of_shelf import APRIL, MARCH
 from tests.report.pages import (
     FAIL,
@@ -140,6 +142,19 @@ def codebook_by(text: str, folder: Path) -> bytes:
     return codebook_page(replace(book, variables=(*book.variables, own), not_released={text: [text]}))
 
 
+def tables_codebook_by(text: str, _: Path) -> bytes:
+    shown = one_line(text)  # names and codes with more are refused
+    of = Dimension.flat(shown, [shown, f"more {shown}"])
+    table = replace(JOBS, name=shown, dimensions=(of,), codes=tuple((code,) for code in of.codes), is_total=None,
+                    status=("published", "suppressed", "published"), value=(200, None, 130))  # fmt: skip
+    known = Variable(name="own", kind=Kind.NOMINAL).model_copy(update={"description": shown, "labels": {shown: shown}})
+    told = dict.fromkeys(("title", "description", "publisher", "dataset"), text)
+    told |= {"measure": shown, "unit": shown}
+    return tables_page(
+        tables_codebook(tables=(table,), meanings={shown: known}, protection=(text,), withheld=(text,), **told)
+    )
+
+
 def suppressed_values() -> tuple[str, ...]:
     """Of the table that `full_tables` tells of, as they would be written."""
     cells = business("s1k")
@@ -163,8 +178,12 @@ PAGES = {
         example_of_a_codebook, codebook_by, "codebook",
         r"data\.(csv|parquet)$|https://(spdx|doi)\.org/",
     ),
+    "codebook of tables": Rendered(
+        lambda _: tables_page(tables_codebook(license="CC-BY-4.0", doi="10.1/a", publisher="Office")),
+        tables_codebook_by, "tables_codebook", r"jobs\.(csv|parquet)$|#codes-|https://(spdx|doi)\.org/", hidden=(),
+    ),
 }  # fmt: skip
-PARTS = {"report", "macros", "first_screen"}  # templates of which pages are made
+PARTS = {"report", "macros", "first_screen", "codebook_page"}  # templates of which pages are made
 
 every_page = pytest.mark.parametrize("page", PAGES.values(), ids=PAGES)
 
@@ -195,7 +214,11 @@ def test_it_loads_nothing_and_runs_nothing(page: Rendered, tmp_path: Path) -> No
     html = text_of(page.example(tmp_path))
     loads_nothing(html, page.own)
     assert "default-src 'none'" in html
-    assert "unsafe-inline" not in html or page.template not in ("catalogue", "codebook")  # which the public reads
+    assert "unsafe-inline" not in html or page.template not in (
+        "catalogue",
+        "codebook",
+        "tables_codebook",
+    )  # which the public reads
     assert html.count("<style>") == html.count("</style>") == 1
 
 
