@@ -55,7 +55,7 @@ def _run(
     explanation = _explanation(explain) if explain else None
     written = load_definition(Path(definition))
     if repeat and written.product == "tables":
-        raise DocumentError("--repeat: is for files of records; whether tables pass is no matter of the draw")
+        raise DocumentError("--repeat: is for files of records, and this definition is of tables")
 
     from sluice.custody.workspace import open_workspace
 

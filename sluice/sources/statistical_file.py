@@ -37,7 +37,7 @@ class StatisticalFile(FileSource):
     origin: ClassVar[datetime] = datetime(1960, 1, 1)  # from which it counts days and moments
     day: ClassVar[int] = 1  # what it counts for a day, in a column of days
     second: ClassVar[int] = 1  # and for a second, in one of moments
-    lasts: ClassVar[bool] = True  # a time may be of more than 24 hours; else it is the time of a day
+    of_a_day: ClassVar[str] = r"(?!)"  # formats of times of a day; other times may be of more than 24 hours
     encoding: str | None = Field(
         default=None, description="of its texts, such as cp1252, where the file does not say so, or not rightly"
     )
@@ -70,7 +70,7 @@ class StatisticalFile(FileSource):
             meta = self._meta(file)
             read, promised = 0, self._promised(file, meta)
             while True:
-                found = self._records(file, columns, read, size)
+                found = self._records(file, columns, read, size, meta)
                 rows = len(found[columns[0]])
                 if rows:
                     yield pa.table({name: self._column(found[name], name, meta) for name in columns})
@@ -109,16 +109,21 @@ class StatisticalFile(FileSource):
         except OSError:
             raise self._damaged() from None
 
-    def _records(self, file: BinaryIO, columns: Sequence[str], first: int, size: int) -> Mapping[str, Sequence[Any]]:
+    def _records(
+        self, file: BinaryIO, columns: Sequence[str], first: int, size: int, meta: Any
+    ) -> Mapping[str, Sequence[Any]]:
         """The values of some records. A date that the calendar does not have is missing, and remarked upon."""
         rows = {"row_offset": first, "row_limit": size}
         try:
             found: Mapping[str, Sequence[Any]] = self._read(file, usecols=list(columns), **rows)[0]
         except (ValueError, OverflowError):
             found = {name: self._within_calendar(file, name, rows) for name in columns}
-        if not self.lasts:
-            return found
-        return {name: self._lasting(file, name, rows, values) for name, values in found.items()}
+        return {
+            name: values
+            if re.match(self.of_a_day, meta.original_variable_types.get(name) or "")
+            else self._lasting(file, name, rows, values)
+            for name, values in found.items()
+        }
 
     def _lasting(self, file: BinaryIO, name: str, rows: dict[str, int], found: Sequence[Any]) -> Sequence[Any]:
         """Of a column of times those beyond one day, too: the reader cuts 30:00 to 06:00. It is read once more."""
@@ -220,7 +225,7 @@ class StataSource(StatisticalFile):
     zeros = r"%0(\d+)(?:\.0)?[fg]c?"
     letters = "abcdefghijklmnopqrstuvwxyz"
     second = 1000
-    lasts = False
+    of_a_day = ""
 
     def _reader(self, start: bytes) -> Callable[..., Any]:
         import pyreadstat
@@ -258,6 +263,7 @@ class SasSource(StatisticalFile):
     type: Literal["sas"] = "sas"
     program = "SAS"
     zeros = r"Z(\d+)(?:\.0?)?"
+    of_a_day = "TOD|TIMEAMPM"
     letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_"
     catalog: Name | None = Field(default=None, description="file of the value labels, .sas7bcat")
 

@@ -12,7 +12,8 @@ from flows.cli.tune import _stopping
 from sluice.custody.states import SEARCHES
 from tasks.tuning import plan_search, suggestions, tuning
 from tasks.tuning.allowance import Allowance
-from tests.flows.house import BLOCKED, DONE, House
+from tests.flows.house import BLOCKED, DONE, ERROR, House
+from tests.flows.tables_house import TablesHouse
 from tests.golden import golden
 from tests.report.pages import FAIL, dossier, finding
 
@@ -186,6 +187,13 @@ def test_a_check_says_by_how_many_other_draws_the_plan_passes(pending: House) ->
     assert for_machines.code == BLOCKED
     draws = for_machines.json["other_draws"]
     assert (draws["passed"], draws["of"], draws["stopped_by"]["k_anonymity"]) == (0, 2, 2)
+
+
+def test_tables_are_not_drawn_again(tmp_path: Path) -> None:
+    house = TablesHouse(tmp_path / "tables")
+    house.write()
+    told = house.sluice("check", str(house.file), "--repeat", "2")
+    assert (told.code, "--repeat" in told.words, list(house.home.glob("reports/*.html"))) == (ERROR, True, [])
 
 
 def test_suggest_starts_from_the_verdict_of_the_release(pending: House, monkeypatch: pytest.MonkeyPatch) -> None:

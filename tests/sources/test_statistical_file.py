@@ -186,3 +186,9 @@ def test_a_time_of_more_than_a_day_keeps_its_hours(tmp_path: Path, program: str)
     write(pd.DataFrame({"lasted": seconds}), tmp_path / "a", variable_format={"lasted": "TIME8"})
     found = pd.concat(source(path=str(tmp_path / "a")).batches(["lasted"], 2))["lasted"]
     assert found[found.notna()].tolist() == ["01:00:00", "30:00:00", "-00:01:00", "25:01:01.500000", "24:00:00"]
+
+
+def test_a_format_that_shows_the_time_of_a_day_gives_that(tmp_path: Path) -> None:
+    write, source, *_ = WRITERS["sas"]
+    write(pd.DataFrame({"at": [1.9e9, 3_600.0]}), tmp_path / "a", variable_format={"at": "TOD8"})
+    assert cells(source(path=str(tmp_path / "a")), "at") == [["17:46:40"], ["01:00:00"]]
