@@ -146,7 +146,8 @@ def audit_with_records(
     """
     begun = perf_counter()
     rules, dimensions = table.sensitivity, pattern.dimensions
-    cells = tabulate(records, dimensions, table).cells
+    tabulated = tabulate(records, dimensions, table)
+    cells = tabulated.cells
     tell_primary = pattern.tells_primary and table.summed.counts is None  # of counts it tells how small they are
     assumptions = replace(table.assumptions, statuses=tell_primary)
     if known is not None:
@@ -189,6 +190,7 @@ def audit_with_records(
                 for attacker in ("outsider", "contributor", "coalition", "union")
             },
             "attacks": {"attempted": found.attempted, "completed": found.completed},
+            "reading": [remark.model_dump() for remark in tabulated.reading],
         },
         seconds=seconds,
         repair=mended,

@@ -21,6 +21,7 @@ from sluice.custody.shelf import refuse_to_overwrite
 from sluice.documents.document_reading import parse_document, read_yaml
 from sluice.ground.durable import sha256_of
 from sluice.ground.errors import DataError, DocumentError, PlanError, did_you_mean
+from sluice.ground.remarks import Remark
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.masking import Step
 from sluice.masking.masking_step import MaskingStep
@@ -56,7 +57,7 @@ class MaskedOutput:
     steps: tuple[str, ...]  # what each step did, in words
     variables: dict[str, Variable]  # as they were before masking
     inferred: bool  # there was no contract
-    remarks: tuple[str, ...]  # what of the file was not read as it stands
+    remarks: tuple[Remark, ...]  # what of the file was not read as it stands
 
 
 def mask_file(
@@ -111,9 +112,7 @@ def mask_file(
         with _whole(descriptor) as partial_descriptor:
             partial_descriptor.write_text(json.dumps(package, indent=2, ensure_ascii=False), encoding="utf-8")
     steps = tuple(step.describe() for step in plan)
-    return MaskedOutput(
-        output, descriptor, len(masked), steps, variables, contract_file is None, table.remarks.sentences()
-    )
+    return MaskedOutput(output, descriptor, len(masked), steps, variables, contract_file is None, table.remarks.all())
 
 
 def load_plan(path: Path) -> tuple[MaskingStep, ...]:

@@ -200,6 +200,7 @@ class ProtectedTable(Result):
             "records_left_out": self.records_left_out,
             "records_added_up": self.records_added_up,
             "contributors_alike": self.contributors_alike,
+            "reading": [remark.model_dump() for remark in self.tabulated.reading],
             "seconds": round(self.seconds, 3),
         }
 

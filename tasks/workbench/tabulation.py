@@ -12,7 +12,9 @@ from typing import Any
 import pandas as pd
 
 from sluice.ground.errors import DataError
+from sluice.ground.remarks import Remark
 from sluice.ground.values import plain_array, trimmed_texts
+from sluice.sources.tabular_source import TabularSource
 from sluice.tabular.model.aggregation import LARGEST_KEPT
 from sluice.tabular.model.cells import Cells, refuse_hidden_ties
 from sluice.tabular.model.dimension import Dimension
@@ -30,13 +32,15 @@ Records = Path | pd.DataFrame
 class Tabulated:
     """The cells of records, and how many records were left out or added up on the way.
 
-    alike : names of contributors that are those of others but for capital letters, and count as others
+    alike   : names of contributors that are those of others but for capital letters, and count as others
+    reading : what of a file was not read as it stands
     """
 
     cells: Cells
     left_out: int
     added_up: int
     alike: int = 0
+    reading: tuple[Remark, ...] = ()
 
 
 def dimensions_of(table: TableSpecification, source: Records, totals: bool = False) -> list[Dimension]:
@@ -76,30 +80,31 @@ def tabulate(source: Records, dimensions: Sequence[Dimension], table: Standalone
     refuse_hidden_ties(dimensions, table.linked)
     measure, withheld = table.summed, table.withheld
     kept = max(LARGEST_KEPT, table.table_attackers.coalition, *(rule.largest_needed for rule in table.sensitivity))
-    if isinstance(source, Path):
-        table_source(source)  # refuses other files
-        if source.suffix == ".parquet":
-            from sluice.sources.table_cells import aggregate_file
+    read = table_source(source) if isinstance(source, Path) else source
+    if isinstance(source, Path) and source.suffix == ".parquet":
+        from sluice.sources.table_cells import aggregate_file
 
-            with errors_of(source), tempfile.TemporaryDirectory() as folder:
-                made = aggregate_file(
-                    source, dimensions, measure,
-                    tables=table.linked, kept=kept, withheld=withheld, scratch=Path(folder) / "spilled",
-                )  # fmt: skip
-            return Tabulated(made.cells, made.left_out, made.added_up, made.alike)
+        with errors_of(source), tempfile.TemporaryDirectory() as folder:
+            made = aggregate_file(
+                source, dimensions, measure,
+                tables=table.linked, kept=kept, withheld=withheld, scratch=Path(folder) / "spilled",
+            )  # fmt: skip
+        return Tabulated(made.cells, made.left_out, made.added_up, made.alike)
     with errors_of(source):
-        records = records_of(records_in(source, dimensions, measure), dimensions, measure)
+        records = records_of(records_in(read, dimensions, measure), dimensions, measure)
         cells = records.cells(dimensions, kept, table.linked, withheld)
-        return Tabulated(cells, records.left_out, records.added_up, records.alike)
+        reading = () if isinstance(read, pd.DataFrame) else read.remarks.all()
+        return Tabulated(cells, records.left_out, records.added_up, records.alike, reading)
 
 
-def records_in(source: Records, dimensions: Sequence[Dimension], measure: Measure) -> pd.DataFrame:
+def records_in(source: Records | TabularSource, dimensions: Sequence[Dimension], measure: Measure) -> pd.DataFrame:
     """The columns of records that a table is made of, codes and contributors as text. Raises DataError."""
     columns = list(dict.fromkeys([*(d.name for d in dimensions), *measure.columns]))
     if isinstance(source, pd.DataFrame):
         numbers = (measure.value, measure.weight)
         return source[columns].assign(**{name: texts(source[name]) for name in columns if name not in numbers})
-    frame = pd.concat(table_source(source).batches(columns), ignore_index=True)
+    table = table_source(source) if isinstance(source, Path) else source
+    frame = pd.concat(table.batches(columns), ignore_index=True)
     return with_points(frame, [name for name in (measure.value, measure.weight) if name is not None])
 
 

@@ -85,7 +85,8 @@ def test_what_another_process_met_is_told_here_too(tmp_path: Path) -> None:
     pyreadstat.write_sav(frame, tmp_path / "v.sav", variable_format={"visit": "DATETIME20"})
     source = SpssSource(path=str(tmp_path / "v.sav"))
     assert [len(batch) for batch in read_apart(source, ["visit"])] == [2]
-    assert "record 2" in source.remarks.sentences()[0]
+    (remark,) = source.remarks.all()
+    assert (remark.column, remark.count, remark.first) == ("visit", 1, 2)
 
 
 @pytest.mark.parametrize(
@@ -206,7 +207,7 @@ def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
             "import json, os, socket, subprocess, sys\n"
             f"sys.path.insert(0, {str(ROOT)!r})\n"
             "from sluice.sources import reader\n"
-            "from sluice.sources.remarks import Remarks\n"
+            "from sluice.ground.remarks import Remarks\n"
             f"class Hostile:\n    remarks = Remarks()\n    def tables(self, columns, size):\n{body}\n"
             "reader._source = lambda written: Hostile()\n"
         )

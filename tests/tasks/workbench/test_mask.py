@@ -17,6 +17,7 @@ from flows.cli.main import main
 from sluice.ground.errors import DataError, DocumentError, PlanError
 from sluice.masking.noise.additive_noise import AdditiveNoise
 from tasks.workbench.file_masking import NOT_JUDGED, kinds_given, load_plan, mask_file
+from tests.flows.house import answered
 from tests.golden import golden
 
 NOISE = {"method": "additive_noise", "columns": ["income"], "amount": 0.1}
@@ -212,3 +213,13 @@ def test_the_command_starts_without_the_slow_libraries(folder: Path) -> None:
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parents[3])}
     ran = subprocess.run([sys.executable, "-c", program], cwd=folder, env=environment, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr
+
+
+def test_what_was_not_read_as_it_stands_is_told(folder: Path) -> None:
+    people = pd.read_csv(folder / "people.csv", dtype="str", keep_default_na=False)
+    people.loc[:1, "region"] = " 01"
+    people.to_csv(folder / "people.csv", index=False)
+    command = ["mask", str(folder / "people.csv"), "--plan", str(folder / "plan.yaml"), f"-o{folder / 'masked.csv'}"]
+    (remark,) = answered([*command, "--json"]).json["reading"]
+    assert (remark["code"], remark["column"], remark["count"]) == ("reading.blanks", "region", 2)
+    assert remark["says"] in answered(command).err

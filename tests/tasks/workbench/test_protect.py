@@ -442,3 +442,14 @@ def test_what_a_person_decided(folder: Path) -> None:
     status = read_text(folder / "cells.csv").set_index(["nace", "region"])["status"]
     assert status["KA", "R1"] == "published"
     assert status["KB", "R1"] == status["KA", "NA"] == "primary"
+
+
+def test_what_was_not_read_as_it_stands_is_told(folder: Path) -> None:
+    change(folder, region=lambda micro: micro["region"].where(micro.index > 0, " R1"))
+    (remark,) = answered(arguments(folder, "--json")).json["reading"]
+    assert (remark["code"], remark["column"], remark["count"]) == ("reading.blanks", "region", 1)
+    assert remark["says"] in answered(arguments(folder)).err
+    asked = [each for each in arguments(folder, "--json")[1:] if not each.startswith("-o")]
+    assert answered(["redesign-table", *asked]).json["reading"] == [remark]
+    records = ["audit-table", str(folder / "cells.csv"), f"--microdata={folder / 'micro.csv'}", *asked[1:]]
+    assert answered(records).json["reading"] == [remark]
