@@ -14,6 +14,7 @@ import pandas as pd
 from sluice.ground.errors import DataError
 from sluice.ground.remarks import Remark
 from sluice.ground.values import plain_array, trimmed_texts
+from sluice.sources.separate_reading import read_here
 from sluice.sources.tabular_source import TabularSource
 from sluice.tabular.model.aggregation import LARGEST_KEPT
 from sluice.tabular.model.cells import Cells, refuse_hidden_ties
@@ -104,7 +105,7 @@ def records_in(source: Records | TabularSource, dimensions: Sequence[Dimension],
         numbers = (measure.value, measure.weight)
         return source[columns].assign(**{name: texts(source[name]) for name in columns if name not in numbers})
     table = table_source(source) if isinstance(source, Path) else source
-    frame = pd.concat(table.batches(columns), ignore_index=True)
+    frame = pd.concat(read_here(table, columns), ignore_index=True)
     return with_points(frame, [name for name in (measure.value, measure.weight) if name is not None])
 
 

@@ -27,7 +27,7 @@ from sluice.ground.variables import GROUPS, NAMES, Kind, Variable, Variables
 from sluice.publication.records_file import write_in_order, write_parquet
 from sluice.risk.people_of_records import groups_of_people
 from sluice.sources.permission import permitted_source
-from sluice.sources.separate_reading import read_apart
+from sluice.sources.separate_reading import at_most, read_apart
 from sluice.sources.tabular_source import TabularSource
 from sluice.transport import persistently
 from tasks.release.documented_release import DocumentedRelease, P, Release, StagedTable
@@ -170,20 +170,6 @@ def within_memory(batches: Iterator[pd.DataFrame], variables: Variables, minimum
     for batch in batches:
         records += len(batch)
         _refuse(variables, records, free)
-        yield batch
-
-
-def at_most(batches: Iterator[pd.DataFrame], maximum: int | None) -> Iterator[pd.DataFrame]:
-    """The same batches. Raises DataError as soon as there are more records than the contract allows: a packed file of a
-    few megabytes can hold millions."""
-    records = 0
-    for batch in batches:
-        records += len(batch)
-        if maximum is not None and records > maximum:
-            raise DataError(
-                f"the table has more than {maximum:,} records, the most that the contract allows (rows.maximum); the "
-                "rest was not read"
-            )
         yield batch
 
 
