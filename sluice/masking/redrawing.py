@@ -90,7 +90,7 @@ def redrawn(
 
 
 def _broken(rules: Sequence[RecordRule], frame: pd.DataFrame) -> BoolArray:
-    return ~np.logical_and.reduce([rule.holds(frame) for rule in rules])
+    return np.asarray(~np.logical_and.reduce([rule.holds(frame) for rule in rules]))
 
 
 def _together(wrong: BoolArray, member_of: IntArray | None) -> BoolArray:
