@@ -96,7 +96,8 @@ def mask_file(
     frame, variables = typed_table(raw, contract, entropy)
     declared = contract.by_name if contract_file else {}
     released = _released(plan, variables, declared)
-    masked, carried_out = apply_plan(plan, frame, variables, np.random.SeedSequence(entropy))
+    seed, rules = np.random.SeedSequence(entropy), contract.record_rules
+    masked, carried_out = apply_plan(plan, frame, variables, seed, rules=rules)
     masked = masked.reset_index(drop=True)
     parameters = [found for step in carried_out if (found := step.parameters())]
     with_time = columns_with_time(masked)
