@@ -34,8 +34,8 @@ def load_definition(path: Path) -> "RecordsDefinition | TablesDefinition":
     written = read_yaml(path)
     if written.get("plan") == TO_DRAFT:
         raise DocumentError(
-            f"{path}: plan: '{TO_DRAFT}' asks for a plan. This command drafts one for the contract as it stands, and writes "
-            f"it as another definition: {_drafting(path, written)}"
+            f"{path}: plan: '{TO_DRAFT}' asks for a plan. This command drafts one for the contract and writes another "
+            f"definition: {_drafting(path, written)}"
         )
     if "tables" not in written:
         from tasks.release.records.record_definition import RecordsDefinition
@@ -62,7 +62,7 @@ def _drafting(path: Path, written: Mapping[str, Any]) -> str:
     parts = [
         "sluice init",
         quote(os.path.normpath(path.parent / found)) if isinstance(found, str) else "URL" if table else "DATA",
-        f"--contract {quote(os.path.normpath(path.parent / str(written.get('contract', 'CONTRACT'))))}",
+        f"--contract {quote(os.path.normpath(path.parent / str(written.get('contract') or 'CONTRACT')))}",
         *(f"{option} {quote(str(value))}" for option, value in names.items() if value),
         *([f"--for {use}"] if use else []),
     ]
