@@ -107,7 +107,8 @@ def mask_file(
     frame, variables = typed_table(raw, contract.model_copy(update={"variables": kept}), entropy)
     declared = contract.by_name if contract_file else {}
     released = _released(plan, variables, declared)
-    masked, carried_out = apply_plan(plan, frame, variables, np.random.SeedSequence(entropy))
+    seed, rules = np.random.SeedSequence(entropy), contract.record_rules
+    masked, carried_out = apply_plan(plan, frame, variables, seed, rules=rules)
     positions, masked = masked.index.to_numpy(), masked.reset_index(drop=True)
     in_file = _in_the_file(released, declared, masked)
     original = frame.iloc[positions].reset_index(drop=True)

@@ -238,7 +238,8 @@ def mask(
     drawn = entropy(seed)
     typed, variables = typed_table(_to_microseconds(frame, as_they_came), known, drawn)
     released = released_variables(steps, variables)
-    masked, carried_out = apply_plan(steps, typed, variables, np.random.SeedSequence(drawn))
+    seed_of_plan, rules = np.random.SeedSequence(drawn), known.record_rules
+    masked, carried_out = apply_plan(steps, typed, variables, seed_of_plan, rules=rules)
     positions = masked.index.to_numpy()
     masked = masked.set_axis(frame.index[positions])
     recoded = apply_recodings(carried_out, typed, variables).iloc[positions]
@@ -257,7 +258,7 @@ def mask(
         changes=found,
         plan=steps,
         carried_out=carried_out,
-        blocks=moved_blocks(steps, typed, variables, np.random.SeedSequence(drawn)),
+        blocks=moved_blocks(steps, typed, variables, seed_of_plan, rules=rules),
         parameters=tuple(known_of for step in carried_out if (known_of := step.parameters())),
         original=Records(typed, variables, frame.index, known.records_are),
         released=Records(masked.reset_index(drop=True), released, masked.index, known.records_are),
