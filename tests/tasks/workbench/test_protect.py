@@ -405,7 +405,7 @@ def test_a_file_specifies_what_options_do(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("field", "written"),
     [
-        ("measure", {"variable": "value", "requested": {"variable": "id"}}),
+        ("rules", [{"rule": "request_rule", "k": 70}]),
         ("form", {"tell_contributors": True}),
         ("rules", [{"rule": "p_percent", "p": 0.1}]),
         ("protection", {"method": "suppression", "mode": "best"}),
@@ -419,6 +419,26 @@ def test_what_is_wrong_in_a_file_is_said_by_its_field(folder: Path, field: str, 
     (folder / "table.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
     given = ["protect-table", str(folder / "micro.csv"), f"--spec={folder / 'table.yaml'}", f"-o{folder / 'cells.csv'}"]
     golden(answered(given, 1).err)
+
+
+ASKED = ("--rule=request_rule=30",)
+
+
+def test_only_those_who_asked_are_protected_by_the_request_rule(folder: Path) -> None:
+    micro = pd.read_csv(folder / "micro.csv", dtype="str", keep_default_na=False)
+    value = micro["value"].astype(float)
+    largest = (value / value.groupby([micro["nace"], micro["region"]]).transform("sum")).idxmax()
+    micro.assign(asks=["yes" if at == largest else "no" for at in micro.index]).to_csv(
+        folder / "asked.csv", index=False
+    )
+    micro.assign(asks="yes").to_csv(folder / "all.csv", index=False)
+    few, many = (
+        answered(arguments(folder, "--requested=asks=yes", "--json", micro=name, rules=ASKED)).json["sensitive"]
+        for name in ("asked.csv", "all.csv")
+    )
+    assert 0 < few["request_rule"] < many["request_rule"]
+    golden(answered(arguments(folder, "--requested=asks", micro="all.csv", rules=ASKED), 1).err)
+    golden(answered(arguments(folder, micro="all.csv", rules=ASKED), 1).err)
 
 
 def test_settings_that_are_none() -> None:
