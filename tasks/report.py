@@ -5,7 +5,10 @@ from datetime import UTC, datetime
 
 from policies.acts import digest_of_words
 from policies.policy import Policy
+from sluice.custody.ledger import last
+from sluice.custody.states import State
 from sluice.ground.extensions import extensions_of
+from sluice.ground.remarks import Remark
 from sluice.ground.verdict import Finding, decide
 from sluice.report.dossier import Asked, Dossier
 from sluice.software_version import versions
@@ -38,6 +41,7 @@ def _dossier(
     release: Release[Product[Definition, M, E]], findings: Sequence[Finding], made: M | None, evaluation: E | None
 ) -> Dossier:
     product, now = release.product, datetime.now(UTC)
+    received = last(release.entries(), State.RECEIVED)
     definition, policy = product.definition, product.policy
     # One salt for all editions: outsiders see that it is one plan.
     salt = release.vault.pseudonym("dossier", product.hashes["plan"])
@@ -63,6 +67,7 @@ def _dossier(
         returned=returned(release),
         decides=policy.approvals.decides,
         approvals_needed=policy.approvals.describe(),
+        reading=tuple(map(Remark.model_validate, received.body.get("reading", ()) if received else ())),
         records_original=release.original.rows,
         earlier_attempts=earlier_attempts(release),
         search_trials=search_trials(release),

@@ -111,6 +111,8 @@ def audit_table(
         primary, secondary = summary["primary"], summary["secondary"]
         apart = "" if primary is None else f": {primary:,} primary, {secondary:,} secondary"
         say(f"{summary['cells']:,} cells, {summary['suppressed']:,} suppressed{apart}")
+        for remark in summary.get("reading", ()):
+            note(f"{remark['says']}.", "yellow")
         if summary["with_records"]:
             print_audit(summary)
         else:

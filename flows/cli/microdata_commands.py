@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from flows.cli.terminal import BLOCKED, DONE, AsJson, note, out, print_json, say, waiting
+from flows.cli.terminal import BLOCKED, DONE, AsJson, note, out, print_json, say, show_remarks, waiting
 from sluice.ground.verdict import Verdict
 
 camouflage_app = typer.Typer()
@@ -52,13 +52,16 @@ def mask(
     kinds = {name: str(variable.kind) for name, variable in made.variables.items()}
     if as_json:
         made_files = {"output": str(made.output), "descriptor": str(made.descriptor), "records": made.records}
-        print_json(made_files | {"judged": False, "steps": made.steps, "variables": kinds, "inferred": made.inferred})
+        reading = [remark.model_dump() for remark in made.remarks]
+        print_json(
+            made_files
+            | {"judged": False, "steps": made.steps, "variables": kinds, "inferred": made.inferred, "reading": reading}
+        )
         return
     if made.inferred:
         inferred = ", ".join(f"{name} {kind}" for name, kind in kinds.items())
         note(f"no contract, so the kinds were inferred (--kind COLUMN=KIND says otherwise): {inferred}", "yellow")
-    for line in made.remarks:
-        note(f"{line}.", "yellow")
+    show_remarks(made.remarks)
     for step in made.steps:
         say(f"  {step}")
     say(f"{made.output}: {made.records:,} records. {NOT_JUDGED}")
@@ -91,7 +94,10 @@ def assess(
     if as_json:
         findings = [finding.model_dump(mode="json") | {"verdict": finding.verdict.name} for finding in dossier.findings]
         shown_first = first_screen(dossier).model_dump(mode="json")
-        print_json(facts | {"first_screen": shown_first, "findings": findings, "hashes": dossier.hashes})
+        reading = [remark.model_dump() for remark in dossier.reading]
+        print_json(
+            facts | {"first_screen": shown_first, "findings": findings, "reading": reading, "hashes": dossier.hashes}
+        )
     else:
         show_dossier(out, first_screen(dossier), facts, dossier)
     raise typer.Exit(DONE if dossier.verdict is Verdict.PASS else BLOCKED)

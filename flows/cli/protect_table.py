@@ -18,7 +18,7 @@ from flows.cli.table_options import (
     Value,
     Workers,
 )
-from flows.cli.terminal import BLOCKED, AsJson, note, print_json, say
+from flows.cli.terminal import BLOCKED, AsJson, note, print_json, say, show_remarks
 from sluice.settings import settings
 
 redesign_app = typer.Typer()
@@ -92,6 +92,7 @@ def protect_table(
     if as_json:
         print_json({"output": str(output) if written else None, "files": written, **summary})
     else:
+        show_remarks(made.tabulated.reading)
         _print_protection(summary, written, made.method.describe())
     if not made.files:
         raise typer.Exit(BLOCKED)
@@ -175,6 +176,7 @@ def redesign_table(
     if as_json:
         print_json(made.summary())
         return
+    show_remarks(made.reading)
     sensitive = ", ".join(f"{count:,} by {name}" for name, count in made.sensitive.items())
     say(f"{made.cells:,} cells; sensitive: {sensitive}")
     if not made.changes:

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from sluice.generalization.levels_found import LevelsFound
 from sluice.ground.document_parts import FrozenModel
+from sluice.ground.remarks import Remark
 from sluice.ground.verdict import Finding, Verdict
 from sluice.report.table_summary import TableSummary
 from sluice.risk.reference.reference_attack import Curve
@@ -134,6 +135,9 @@ class Dossier(FrozenModel):
         description="roles of which any may decide on findings that need a decision",
     )
     approvals_needed: str = Field(description="in words: how many, which roles, how long an approval holds")
+    reading: tuple[Remark, ...] = Field(
+        default=(), exclude_if=lambda met: not met, description="what of the data was not read as it stands"
+    )
     records_original: int
     earlier_attempts: int = Field(description="other releases of nearly the same data that were evaluated before")
     suggestions: tuple[str, ...] = Field(

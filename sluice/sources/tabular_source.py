@@ -11,9 +11,9 @@ import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, PrivateAttr
 
 from sluice.ground.errors import DataError, did_you_mean, no_such_file
+from sluice.ground.remarks import Remarks
 from sluice.ground.values import is_list
 from sluice.ground.visible_text import Name
-from sluice.sources.remarks import Remarks
 
 if TYPE_CHECKING:  # a process that only reads does without: it takes half a second to load
     import pandas as pd

@@ -39,6 +39,7 @@ from sluice.sources.csv_source import CsvSource
 from sluice.sources.dictionary_file import dictionary_descriptions, joined
 from sluice.sources.recognition import Recognised, recognise
 from sluice.sources.sdmx_structure_file import structure_descriptions
+from sluice.sources.separate_reading import read_here
 from sluice.sources.sql_source import SqlSource
 from sluice.sources.tabular_source import Descriptions, TabularSource
 from sluice.utility.analyses.asked_analyses import Analyses
@@ -384,7 +385,7 @@ def typed_records(source: TabularSource, contract: Contract, records: int) -> tu
 
     typing = SourceTyping(contract, pseudonym, source.decimal_mark)
     parts = []
-    for raw in source.batches(list(contract.by_name)):
+    for raw in read_here(source, list(contract.by_name), most=contract.rows.maximum, keep=False):
         typed = typing.type_batch(raw)
         parts.append(typed if fraction == 1 else typed[rng.random(len(typed)) < fraction])
     variables = typing.variables()

@@ -27,6 +27,7 @@ from sluice.documents.document_reading import document_sha256
 from sluice.ground.comparable_values import plain_values
 from sluice.ground.durable import replace, sha256_of
 from sluice.ground.errors import DataError
+from sluice.ground.remarks import Remark
 from sluice.ground.sentence import Sentences, as_fields
 from sluice.ground.variables import GROUPS, Kind, Role, Variable, Variables
 from sluice.ground.verdict import Finding, Verdict
@@ -103,11 +104,10 @@ def assess_files(
     refuse_unjudgeable(policy, contract, holdout_file is not None, paired, "option")
     hashes = {"original": _sha256(original_file), "masked": _sha256(masked_file)}
     seed = int.from_bytes(hashlib.sha256("".join(hashes.values()).encode()).digest())
-    original = read_records(table_source(original_file), contract, list(contract.staged))
-    holdout = (
-        None if holdout_file is None else read_records(table_source(holdout_file), contract, list(contract.staged))
-    )
-    raw = read_records(table_source(masked_file), contract)
+    sources = {file: table_source(file) for file in (original_file, masked_file, holdout_file) if file}
+    original = read_records(sources[original_file], contract, list(contract.staged))
+    holdout = None if holdout_file is None else read_records(sources[holdout_file], contract, list(contract.staged))
+    raw = read_records(sources[masked_file], contract)
     if paired and len(original) != len(raw):
         raise DataError(
             f"{masked_file} must have the {len(original):,} records of {original_file} in their order; it "
@@ -117,7 +117,10 @@ def assess_files(
     found = compare(
         original, raw, Columns(contract), holdout=holdout, paired=paired, minimum_cell=policy.minimum_cell, seed=seed
     )
-    dossier = assess_compared(found.files, contract, policy, found.on_columns, masked_file.name, hashes)
+    reading = [remark.of(file.name) for file, source in sources.items() for remark in source.remarks.all()]
+    dossier = assess_compared(
+        found.files, contract, policy, found.on_columns, masked_file.name, hashes, reading=reading
+    )
     if report_file:
         replace(report_file, render(dossier).encode(), 0o600)
     return dossier
@@ -131,6 +134,7 @@ def assess_compared(
     name: str,
     hashes: Mapping[str, str],
     plan: Sequence[str] = ("Not known: the file was masked outside Sluice.",),
+    reading: Sequence[Remark] = (),
 ) -> Dossier:
     """Judge files that are in memory.
 
@@ -138,6 +142,7 @@ def assess_compared(
     name       : of the masked file
     hashes     : SHA-256 of original and masked
     plan       : how the file was masked, in words
+    reading    : what of the files was not read as it stands
     """
     variables, released = files.variables, files.released
     aside = None if files.holdout is None else len(files.holdout)
@@ -171,6 +176,7 @@ def assess_compared(
         findings=tuple(findings),
         plan=tuple(plan),
         approvals_needed="this is an assessment, which releases nothing.",
+        reading=tuple(reading),
         records_original=len(files.original),
         earlier_attempts=0,
         minimum_cell=policy.minimum_cell,

@@ -202,6 +202,7 @@ def audit_with_records(
                 for attacker in ("outsider", "contributor", "coalition", "union")
             },
             "attacks": {"attempted": found.attempted, "completed": found.completed},
+            "reading": [remark.model_dump() for remark in tabulated.reading],
         },
         seconds=seconds,
         repair=mended,

@@ -205,6 +205,7 @@ class ProtectedTable(Result):
             "records_added_up": self.records_added_up,
             "contributors_alike": self.contributors_alike,
             "contributors_respelled": self.contributors_respelled,
+            "reading": [remark.model_dump() for remark in self.tabulated.reading],
             "seconds": round(self.seconds, 3),
         }
 

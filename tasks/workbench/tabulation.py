@@ -12,7 +12,10 @@ from typing import Any
 import pandas as pd
 
 from sluice.ground.errors import DataError
+from sluice.ground.remarks import Remark
 from sluice.ground.values import plain_array, trimmed_texts
+from sluice.sources.separate_reading import read_here
+from sluice.sources.tabular_source import TabularSource
 from sluice.tabular.model.aggregation import LARGEST_KEPT
 from sluice.tabular.model.cells import Cells, Contributions, refuse_hidden_ties
 from sluice.tabular.model.dimension import Dimension
@@ -34,6 +37,7 @@ class Tabulated:
     alike     : names of contributors that are those of others but for capital letters, and count as others
     respelled : names of contributors that were read as what they look like: with single blanks, and nothing unseen
     asking    : numbers of those who asked for protection; None where nobody says who did
+    reading   : what of a file was not read as it stands
     """
 
     cells: Cells
@@ -42,6 +46,7 @@ class Tabulated:
     alike: int = 0
     respelled: int = 0
     asking: tuple[int, ...] | None = None
+    reading: tuple[Remark, ...] = ()
 
     @property
     def contributions(self) -> Contributions:
@@ -91,34 +96,35 @@ def tabulate(source: Records, dimensions: Sequence[Dimension], table: Standalone
     refuse_hidden_ties(dimensions, table.linked)
     measure, withheld = table.summed, table.withheld
     kept = max(LARGEST_KEPT, table.table_attackers.coalition, *(rule.largest_needed for rule in table.sensitivity))
-    if isinstance(source, Path):
-        table_source(source)  # refuses other files
-        if source.suffix == ".parquet" and table.asked is None:
-            from sluice.sources.table_cells import aggregate_file
+    read = table_source(source) if isinstance(source, Path) else source
+    if isinstance(source, Path) and source.suffix == ".parquet" and table.asked is None:
+        from sluice.sources.table_cells import aggregate_file
 
-            with errors_of(source), tempfile.TemporaryDirectory() as folder:
-                made = aggregate_file(
-                    source, dimensions, measure,
-                    tables=table.linked, kept=kept, withheld=withheld, scratch=Path(folder) / "spilled",
-                )  # fmt: skip
-            return Tabulated(made.cells, made.left_out, made.added_up, made.alike, made.respelled)
+        with errors_of(source), tempfile.TemporaryDirectory() as folder:
+            made = aggregate_file(
+                source, dimensions, measure,
+                tables=table.linked, kept=kept, withheld=withheld, scratch=Path(folder) / "spilled",
+            )  # fmt: skip
+        return Tabulated(made.cells, made.left_out, made.added_up, made.alike, made.respelled)
     with errors_of(source):
         asked_in = [] if table.asked is None else [table.asked[0]]
-        records = records_of(records_in(source, dimensions, measure, asked_in), dimensions, measure, table.asked)
+        records = records_of(records_in(read, dimensions, measure, asked_in), dimensions, measure, table.asked)
         cells = records.cells(dimensions, kept, table.linked, withheld)
         asking = None if table.asked is None else records.asking
-        return Tabulated(cells, records.left_out, records.added_up, records.alike, records.respelled, asking)
+        reading = () if isinstance(read, pd.DataFrame) else read.remarks.all()
+        return Tabulated(cells, records.left_out, records.added_up, records.alike, records.respelled, asking, reading)
 
 
 def records_in(
-    source: Records, dimensions: Sequence[Dimension], measure: Measure, more: Sequence[str] = ()
+    source: Records | TabularSource, dimensions: Sequence[Dimension], measure: Measure, more: Sequence[str] = ()
 ) -> pd.DataFrame:
     """The columns of records that a table is made of, codes, contributors and `more` as text. Raises DataError."""
     columns = list(dict.fromkeys([*(d.name for d in dimensions), *measure.columns, *more]))
     if isinstance(source, pd.DataFrame):
         numbers = (measure.value, measure.weight)
         return source[columns].assign(**{name: texts(source[name]) for name in columns if name not in numbers})
-    frame = pd.concat(table_source(source).batches(columns), ignore_index=True)
+    table = table_source(source) if isinstance(source, Path) else source
+    frame = pd.concat(read_here(table, columns), ignore_index=True)
     return with_points(frame, [name for name in (measure.value, measure.weight) if name is not None])
 
 

@@ -300,3 +300,11 @@ def test_what_cannot_be_judged_is_refused_before_a_record_is_read(files: Path, m
         variable["role"] = "other" if variable["role"] == "quasi_identifier" else variable["role"]
     (files / "contract.yaml").write_text(yaml.safe_dump(contract), encoding="utf-8")
     golden.refused(DataError, judged, files)
+
+
+def test_what_was_not_read_as_it_stands_is_told_of_each_file(files: Path) -> None:
+    change(files, region=lambda masked: masked["region"].where(masked.index > 2, masked["region"] + " "))
+    (remark,) = judged(files, "changed.csv").reading
+    assert (remark.code, remark.column, remark.count) == ("reading.blanks", "region", 3)
+    assert remark.says.startswith("changed.csv: ")
+    assert judged(files).reading == ()
