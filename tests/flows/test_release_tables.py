@@ -467,10 +467,10 @@ def test_other_data_are_another_release(published: TablesHouse) -> None:
 
 COUNTS = {"contributor": "firm"}
 ALTERED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-    "controlled_rounding": ({"base": 10_000}, {"variable": "turnover", "contributor": "firm"}),
+    "controlled_rounding": ({"base": 10_000}, {"variable": "turnover", "contributor": "firm", "decimals": 1}),
     "small_count_rounding": ({"base": 4}, COUNTS),
-    "controlled_adjustment": ({}, {"variable": "turnover", "contributor": "firm"}),
-    "noise_multipliers": ({"least": 10}, {"variable": "turnover", "contributor": "firm"}),
+    "controlled_adjustment": ({}, {"variable": "turnover", "contributor": "firm", "decimals": 1}),
+    "noise_multipliers": ({"least": 10}, {"variable": "turnover", "contributor": "firm", "decimals": 1}),
     "cell_key": ({"maximum": 4, "variance": 2.0, "threshold": 2}, COUNTS),
 }
 
