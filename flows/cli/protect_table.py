@@ -9,6 +9,7 @@ from flows.cli.audit_table import print_audit
 from flows.cli.table_options import (
     Contributor,
     Hierarchies,
+    Requested,
     Rules,
     Settings,
     Spec,
@@ -39,6 +40,7 @@ def protect_table(
     rule: Rules = None,
     value: Value = None,
     contributor: Contributor = None,
+    requested: Requested = None,
     table: Tables = None,
     method: Annotated[
         str | None,
@@ -72,7 +74,9 @@ def protect_table(
     from tasks.workbench.protect import protect_file
 
     with waiting(as_json):
-        specified, files = TableOptions(spec, hierarchy, rule, value, contributor, table, setting, method).read()
+        specified, files = TableOptions(
+            spec, hierarchy, rule, value, contributor, table, setting, method, requested
+        ).read()
         made = protect_file(
             source,
             specified,
@@ -124,6 +128,12 @@ def _print_protection(summary: dict[str, Any], written: list[str], method: str) 
         note(
             f"names of contributors that are those of others but for capital letters: {alike:,}. They count as "
             "others; if they are the same, spell them alike.",
+            "yellow",
+        )
+    if respelled := summary["contributors_respelled"]:
+        note(
+            "names of contributors spelled with other blanks than single ones, or characters nobody sees: "
+            f"{respelled:,}. Names that look the same count as one contributor.",
             "yellow",
         )
     if "attacks" in summary:

@@ -29,6 +29,7 @@ class Pattern:
                be sensitive
     value    : shape (c,), in units of 10 ** -decimals; 0 where there is none
     has      : shape (c,), whether there is a value; a published cell always has one
+    rounded  : to a multiple of how many units each value was rounded by itself, so that sums need not hold; 0: of none
     """
 
     dimensions: tuple[Dimension, ...]
@@ -38,6 +39,7 @@ class Pattern:
     has: Booleans
     decimals: int
     tells_primary: bool  # two words for suppressed cells
+    rounded: float = 0.0
 
     def __len__(self) -> int:
         return len(self.status)
@@ -52,10 +54,14 @@ class Pattern:
         return cell_name(self.dimensions, self.codes, cell)
 
 
-def read_pattern(frame: pd.DataFrame, dimensions: Sequence[Dimension]) -> Pattern:
+def read_pattern(
+    frame: pd.DataFrame, dimensions: Sequence[Dimension], decimals: int | None = None, rounded_to: float | None = None
+) -> Pattern:
     """The pattern in a frame of text, as a CSV source gives it.
 
-    raises : DataError for a column that is missing, an unknown code or status, a cell given twice, a published cell
+    decimals   : of the values, which are rounded to them; as many as they have when not given
+    rounded_to : each value was rounded to a multiple of this
+    raises     : DataError for a column that is missing, an unknown code or status, a cell given twice, a published cell
              without a value, a value that is no number
     """
     for name in (*(dimension.name for dimension in dimensions), "status", "value"):
@@ -90,8 +96,12 @@ def read_pattern(frame: pd.DataFrame, dimensions: Sequence[Dimension]) -> Patter
     if len(without):
         raise DataError(f"the cell {cell_name(dimensions, held, int(without[0]))} is published and has no value.")
     value = np.zeros(len(frame), dtype=np.int64)
-    value[has], decimals = whole_units(numbers(text[has]), "value", None)
-    return Pattern(tuple(dimensions), held, status, value, has, decimals, SUPPRESSED not in given)
+    given_values = numbers(text[has])
+    value[has], decimals = whole_units(given_values, "value", decimals)
+    rounded = 0.0 if rounded_to is None else rounded_to * 10.0**decimals
+    if not rounded and not np.array_equal(value[has] / 10.0**decimals, given_values):
+        rounded = 1.0
+    return Pattern(tuple(dimensions), held, status, value, has, decimals, SUPPRESSED not in given, rounded)
 
 
 def cell_name(dimensions: Sequence[Dimension], codes: Codes, cell: int) -> str:

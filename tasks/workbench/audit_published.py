@@ -13,6 +13,7 @@ from sluice.publication.pattern_file import Pattern, codes_of
 from sluice.publication.published_table import in_decimals
 from sluice.tabular.model.cells import Floats, Status, equations_of, refuse_hidden_ties
 from sluice.tabular.model.feasibility_interval import TotalsDoNotAddError, feasibility_intervals
+from sluice.tabular.model.known_sums import determined
 from sluice.tabular.rules.intruders import sensitive_counts
 from sluice.tabular.rules.sensitivity import SensitivityRule
 from tasks.workbench.audited_table import AuditedTable
@@ -22,6 +23,7 @@ from tasks.workbench.tabulation import Records
 
 _EXACTLY = 0.5  # units; an interval narrower than this holds one whole number
 _FEW = 10
+_SHOWN = 3  # sums that do not hold
 
 
 def audit_published(
@@ -60,10 +62,15 @@ def audit_published(
     _refuse_other_sums(pattern, equations)
     hidden = np.flatnonzero(~pattern.has)
     count = len(pattern)
+    slack = pattern.rounded / 2
     least, most = np.full(count, 0.0 if nonnegative else -np.inf), np.full(count, np.inf)
     if known is not None:
         lower, upper = known_bounds_of(known, pattern)
         least, most = np.maximum(least, lower), np.minimum(most, upper)
+    if slack:  # each published figure, too, may be anything that it was rounded from
+        least = np.where(pattern.has, np.maximum(least, value - slack), least)
+        most = np.where(pattern.has, np.minimum(most, value + slack), most)
+        value = np.full(count, np.nan)
     smallest = _SmallCounts.of(pattern, rules) if rules else None
     if smallest is not None:
         least, most = np.maximum(least, smallest.lower), np.minimum(most, smallest.upper)
@@ -73,10 +80,14 @@ def audit_published(
         row = equations[[error.equation], :]
         total = pattern.name(int(row.indices[np.argmax(row.data)]))
         beside = ", with what is known of them beforehand" if rules or known is not None else ""
+        beside += f", each rounded to {pattern.rounded / 10**pattern.decimals:g}" if slack else ""
         raise DataError(f"totals that do not add: {total} cannot be the sum of its parts{beside}.") from None
     precision = _precision(low, high)
     primary = pattern.status[hidden] == Status.PRIMARY
     exact = high - low < _EXACTLY
+    if slack:  # as near as the published figures themselves, or as their sums leave it
+        exact |= (high - low <= pattern.rounded) | determined(equations, ~pattern.has)[hidden]
+    exactly = "but for the rounding" if slack else "exactly"
     breaches = [
         f"{pattern.name(int(cell))} is {pattern.word(int(cell))} and has a value"
         for cell in np.flatnonzero(pattern.has & (pattern.status != Status.PUBLISHED))
@@ -87,7 +98,7 @@ def audit_published(
             told = hidden[small & ~exact]
             breaches += [f"anybody can tell that {pattern.name(int(cell))} is sensitive" for cell in told]
         primary &= small  # of what is no small count, the value is no secret
-    breaches += [f"anybody can compute {pattern.name(int(cell))} exactly" for cell in hidden[primary & exact]]
+    breaches += [f"anybody can compute {pattern.name(int(cell))} {exactly}" for cell in hidden[primary & exact]]
     if within is not None:
         near = primary & ~exact & (precision <= within)
         breaches += [f"anybody can compute {pattern.name(int(cell))} to within {within:g} %" for cell in hidden[near]]
@@ -145,14 +156,28 @@ class _SmallCounts:
 
 
 def _refuse_other_sums(pattern: Pattern, equations: csr_array) -> None:
-    """Exactly: whole numbers, in sums all of whose cells have a value."""
+    """Exactly: whole numbers, in sums all of whose cells have a value; or as near as rounded figures are to them."""
     whole = equations.astype(np.int64)
     known = (abs(whole) @ (~pattern.has).astype(np.int64)) == 0
-    wrong = known & (whole @ pattern.value != 0)
-    if wrong.any():
-        often = abs(whole[np.flatnonzero(wrong)]).sum(axis=0)  # a wrong value stands in most of the wrong sums
+    gap = whole @ pattern.value
+    wrong = np.flatnonzero(known & (np.abs(gap) > np.diff(whole.indptr) * pattern.rounded / 2))
+    if len(wrong):
+        often = abs(whole[wrong]).sum(axis=0)  # a wrong value stands in most of the wrong sums
         most = pattern.name(int(np.argmax(often)))
-        raise DataError(f"totals that do not add: {int(wrong.sum())} of the sums do not hold, most of them of {most}.")
+        shown = []
+        for row in wrong[:_SHOWN]:
+            total = equations.indices[equations.indptr[row] : equations.indptr[row + 1]][
+                np.argmax(equations.data[equations.indptr[row] : equations.indptr[row + 1]])
+            ]
+            side = "above" if gap[row] > 0 else "below"
+            far = in_decimals(abs(int(gap[row])), pattern.decimals)
+            shown.append(f"{pattern.name(int(total))} is {far} {side} the sum of its parts")
+        more = f", and {len(wrong) - _SHOWN:,} more" if len(wrong) > _SHOWN else ""
+        hint = "" if pattern.rounded else " If each figure was rounded by itself, say to what (rounded_to)."
+        raise DataError(
+            f"totals that do not add: {len(wrong)} of the sums do not hold, most of them of {most}: "
+            f"{'; '.join(shown)}{more}.{hint}"
+        )
 
 
 def _precision(low: Floats, high: Floats) -> Floats:

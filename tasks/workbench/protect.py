@@ -242,6 +242,7 @@ def protect_table(
         cells,
         rules,
         replace(table.assumptions, statuses=table.form.tell_primary),
+        contributions=tabulated.contributions,
         rows=manual_rows(pattern.a_priori, [dimension.name for dimension in dimensions], cells.decimals),
         cost=pattern.cost,
         waive=partial(waived_cells, waivers=table.waivers, release_name="", today=datetime.now(UTC).date()),

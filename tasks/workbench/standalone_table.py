@@ -34,8 +34,11 @@ class StandaloneTable(TableSpecification):
 
     @model_validator(mode="after")
     def _outside_a_release(self) -> Self:
-        if self.measure.requested is not None:
-            raise ValueError("measure.requested: only in a release is it known who asked for protection")
+        if self.measure.requested is None and any(rule.rule == "request_rule" for rule in self.rules):
+            raise ValueError(
+                "measure.requested: request_rule protects those who asked: name the column that tells "
+                "who did (--requested COLUMN=VALUE)"
+            )
         for field in _OF_A_RELEASE:
             if getattr(self.form, field):
                 raise ValueError(f"form.{field}: only a release publishes it")
@@ -53,6 +56,12 @@ class StandaloneTable(TableSpecification):
     def summed(self) -> Measure:
         """The measure, as the aggregation takes it."""
         return self.measure.measure
+
+    @property
+    def asked(self) -> tuple[str, str] | None:
+        """The column and the text in it by which a contributor asks for protection."""
+        requested = self.measure.requested
+        return None if requested is None else (requested.variable, requested.value)
 
     @property
     def sensitivity(self) -> list[SensitivityRule]:

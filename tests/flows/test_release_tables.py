@@ -594,14 +594,6 @@ def test_the_request_rule_protects_those_who_asked(house: TablesHouse) -> None:
     assert all(told_status[cell] == "suppressed" for cell in held)
 
 
-def test_a_rule_on_zeros_that_everybody_knows_is_refused(house: TablesHouse) -> None:
-    house.policy["rules"].append({"rule": "zero_cells"})
-    house.write()
-    told = house.release()
-    assert told.code == ERROR
-    assert "zeros_known: false" in told.words
-
-
 def test_a_threshold_above_the_base_of_rounding_blocks(house: TablesHouse) -> None:
     """Counts of 3 and 4 would be told as they are, and the policy asks for 5."""
     del house.definition["tables"][1], house.definition["dimensions"][2]

@@ -81,12 +81,6 @@ def refuse_unfit_tables(path: Path, definition: TablesDefinition, contract: Cont
             )
     if measure.requested is None and any(rule.rule == "request_rule" for rule in policy.table_rules):
         raise DocumentError(f"{path}: measure.requested: the policy's request_rule needs to know who asked")
-    blind = [rule.rule for rule in policy.table_rules if rule.rule == "zero_cells"]
-    if blind and policy.table_attackers.zeros_known:
-        raise DocumentError(
-            f"{path}: policy: '{policy.name}' protects cells of zeros (zero_cells) and takes zeros as known; "
-            "set table_attackers.zeros_known: false, or leave the rule out"
-        )
     if definition.form.tell_primary and (measure.measure.counts is not None or definition.tells_contributors):
         raise DocumentError(
             f"{path}: form.tell_primary: a reader who is told which suppressed counts are sensitive knows how small "
