@@ -6,8 +6,11 @@ from typing import Annotated, Any
 import typer
 
 from flows.cli.table_options import (
+    CellStatus,
     Contributor,
+    Frequency,
     Hierarchies,
+    Largest,
     Requested,
     Rules,
     Settings,
@@ -33,11 +36,19 @@ def audit_table(
     source: Annotated[Path, typer.Argument(metavar="CELLS", help="the cells: codes, status, value; CSV, or a folder")],
     spec: Spec = None,
     hierarchy: Hierarchies = None,
-    microdata: Annotated[Path | None, typer.Option("--microdata", help="the records, for the whole audit")] = None,
+    microdata: Annotated[
+        Path | None,
+        typer.Option(
+            "--microdata", help="the records behind them, or with --frequency their cells, for the whole audit"
+        ),
+    ] = None,
     rule: Rules = None,
     value: Value = None,
     contributor: Contributor = None,
     requested: Requested = None,
+    frequency: Frequency = None,
+    largest: Largest = None,
+    status: CellStatus = None,
     table: Tables = None,
     setting: Settings = None,
     known: Annotated[
@@ -80,7 +91,13 @@ def audit_table(
     from tasks.workbench.audit import audit_file
     from tasks.workbench.cells_files import CellColumns, words_given
 
-    of_records = {"--value": value, "--contributor": contributor, "--requested": requested, "--repair": repair}
+    of_records = {
+        "--value": value,
+        "--contributor": contributor,
+        "--requested": requested,
+        "--frequency": frequency,
+        "--repair": repair,
+    }
     if microdata is None and (given := [option for option, what in of_records.items() if what]):
         raise DocumentError(f"{', '.join(given)}: only the records can tell; give --microdata, too")
     if microdata is not None and within is not None:
@@ -89,7 +106,7 @@ def audit_table(
         raise DocumentError("with --microdata, the records tell the values", field="--rounded-to")
     with waiting(as_json):
         specified, files = TableOptions(
-            spec, hierarchy, rule, value, contributor, table, setting, requested=requested
+            spec, hierarchy, rule, value, contributor, table, setting, None, requested, frequency, largest, status
         ).read()
         found = audit_file(
             source,

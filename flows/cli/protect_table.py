@@ -7,8 +7,11 @@ import typer
 
 from flows.cli.audit_table import print_audit
 from flows.cli.table_options import (
+    CellStatus,
     Contributor,
+    Frequency,
     Hierarchies,
+    Largest,
     Requested,
     Rules,
     Settings,
@@ -41,6 +44,9 @@ def protect_table(
     value: Value = None,
     contributor: Contributor = None,
     requested: Requested = None,
+    frequency: Frequency = None,
+    largest: Largest = None,
+    status: CellStatus = None,
     table: Tables = None,
     method: Annotated[
         str | None,
@@ -75,7 +81,7 @@ def protect_table(
 
     with waiting(as_json):
         specified, files = TableOptions(
-            spec, hierarchy, rule, value, contributor, table, setting, method, requested
+            spec, hierarchy, rule, value, contributor, table, setting, method, requested, frequency, largest, status
         ).read()
         made = protect_file(
             source,
@@ -138,6 +144,12 @@ def _print_protection(summary: dict[str, Any], written: list[str], method: str) 
         )
     if "attacks" in summary:
         print_audit(summary)
+    if summary["added_up"]:
+        note(
+            "The file holds cells, not records: each contributor was taken to be in one cell of the lowest level. "
+            "Who is alone in several cells, or part of a holding, may learn more: that attack needs the records.",
+            "yellow",
+        )
     for finding in summary["findings"]:
         if finding["rule"] == "table_audit" and "attacks" in summary:
             continue  # said in full already

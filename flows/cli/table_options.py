@@ -48,6 +48,20 @@ Requested = Annotated[
         help="for request_rule: by which text in which column a record says that its contributor asked for protection",
     ),
 ]
+Frequency = Annotated[
+    str | None,
+    typer.Option(
+        "--frequency",
+        help="the file holds cells that are added up, totals too: the column of their contributors' number",
+    ),
+]
+Largest = Annotated[
+    str | None,
+    typer.Option("--largest", metavar="TOP1,TOP2", help="of such cells: columns of their largest contributions"),
+]
+CellStatus = Annotated[
+    str | None, typer.Option("--status", help="of such cells: the column of S safe, U unsafe, P protected")
+]
 Settings = Annotated[
     list[str] | None,
     typer.Option(
@@ -74,6 +88,9 @@ class TableOptions:
     settings: Sequence[str] | None
     method: str | None = None
     requested: str | None = None
+    frequency: str | None = None
+    largest: str | None = None
+    status: str | None = None
 
     def read(self) -> tuple["StandaloneTable", list[Path]]:
         """The table, and the files that were read of it. Raises DocumentError, DataError."""
@@ -93,6 +110,12 @@ class TableOptions:
         for field, value in (("variable", self.value), ("contributor", self.contributor)):
             if value is not None:
                 _put(written, ["measure", field], value)
+        if self.frequency is not None:
+            _put(written, ["cells", "frequency"], self.frequency)
+        if self.largest is not None:
+            _put(written, ["cells", "largest"], list(*names_given([self.largest])))
+        if self.status is not None:
+            _put(written, ["cells", "status"], self.status)
         if self.requested is not None:
             _put(written, ["measure", "requested"], _requested(self.requested))
         for each in self.settings or ():

@@ -5,18 +5,24 @@ Suppressed cells have no value; one word stands for all of them, or two for prim
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from sluice.ground.errors import DataError
+from sluice.publication.published_table import in_decimals
 from sluice.tabular.model.cells import Booleans, Codes, Integers, Status, Statuses, keys_of
 from sluice.tabular.model.column_values import numbers, whole_units
 from sluice.tabular.model.dimension import Dimension
 
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
 STATUSES = {"published": Status.PUBLISHED, "primary": Status.PRIMARY, "secondary": Status.SECONDARY}
 STATUS_NAMES = {status: name for name, status in STATUSES.items()}
+_SHOWN = 3  # sums that do not hold
+
 SUPPRESSED = "suppressed"  # primary or secondary, where the two are not distinguished
 
 
@@ -52,6 +58,32 @@ class Pattern:
     def name(self, cell: int) -> str:
         """The codes of a cell, as `Cells.name` says them."""
         return cell_name(self.dimensions, self.codes, cell)
+
+    def refuse_other_sums(self, equations: "csr_array") -> None:
+        """Raise DataError for sums that do not hold, of cells that all have a value: exactly, or as far as rounding may
+        move them.
+
+        equations : shape (e, c), +1 at a sum and -1 at its parts
+        """
+        whole = equations.astype(np.int64)
+        known = (abs(whole) @ (~self.has).astype(np.int64)) == 0
+        gap = whole @ self.value
+        wrong = np.flatnonzero(known & (np.abs(gap) > np.diff(whole.indptr) * self.rounded / 2))
+        if not len(wrong):
+            return
+        often = abs(whole[wrong]).sum(axis=0)  # a wrong value stands in most of the wrong sums
+        shown = []
+        for row in wrong[:_SHOWN].tolist():
+            inside = slice(whole.indptr[row], whole.indptr[row + 1])
+            total = int(whole.indices[inside][np.argmax(whole.data[inside])])
+            far, side = in_decimals(abs(int(gap[row])), self.decimals), "above" if gap[row] > 0 else "below"
+            shown.append(f"{self.name(total)} is {far} {side} the sum of its parts")
+        more = f", and {len(wrong) - _SHOWN:,} more" if len(wrong) > _SHOWN else ""
+        hint = "" if self.rounded else " If each figure was rounded by itself, say to what (rounded_to)."
+        raise DataError(
+            f"totals that do not add: {len(wrong)} of the sums do not hold, most of them of "
+            f"{self.name(int(np.argmax(often)))}: {'; '.join(shown)}{more}.{hint}"
+        )
 
 
 def read_pattern(

@@ -40,6 +40,7 @@ def audit(
     rules: Sequence[Rule] | Rule | None = None,
     contributor: str | None = None,
     measure: Mapping[str, Any] | None = None,
+    cells: Mapping[str, Any] | None = None,
     tables: Sequence[Sequence[str]] | None = None,
     known: pd.DataFrame | None = None,
     within: float | None = None,
@@ -57,6 +58,7 @@ def audit(
     dimensions  : as for `sluice.protect`; where a column has no hierarchy, its total is called 'Total'
     records     : behind the table, added up as for `sluice.protect` by value, contributor and measure
     rules       : with records, which cells are sensitive; without, of a table of counts, what readers of the rules know
+    cells       : where `records` has a row for each cell, added up already: as for `sluice.protect`
     tables      : the dimensions of each of several linked tables; one table of all when not given
     known       : what an attacker knows of single cells beforehand: their codes, lower and upper, missing for no end
     within      : without records: percent; a primary cell that is known as closely as that is a breach, too
@@ -72,13 +74,22 @@ def audit(
     within = None if within is None else number(within, "within")
     known = None if known is None else data_frame(known, "known")
     if records is None:
-        for name, given in (("value", value), ("contributor", contributor), ("measure", measure), ("repair", repair)):
+        for name, given in (("value", value), ("contributor", contributor), ("measure", measure), ("cells", cells),
+                            ("repair", repair)):  # fmt: skip
             if given:
                 raise DataError(f"{name} is for an audit with records; give records, too, or leave {name} out.")
         specified = table_of_cells(table, dimensions, rules, tables)
     else:
         specified = table_of_records(
-            records, dimensions, () if rules is None else rules, value, contributor, measure, tables, coalition
+            records,
+            dimensions,
+            () if rules is None else rules,
+            value,
+            contributor,
+            measure,
+            tables,
+            coalition,
+            cells=cells,
         )
         if rounded_to is not None:
             raise DataError("rounded_to is for an audit without records, which tell the values; leave it out.")

@@ -6,7 +6,6 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from sluice.ground.errors import DataError, MeasureChoiceError
 from sluice.publication.pattern_file import Pattern, codes_of
@@ -23,7 +22,6 @@ from tasks.workbench.tabulation import Records
 
 _EXACTLY = 0.5  # units; an interval narrower than this holds one whole number
 _FEW = 10
-_SHOWN = 3  # sums that do not hold
 
 
 def audit_published(
@@ -59,7 +57,7 @@ def audit_published(
         raise MeasureChoiceError(
             f"the value of {pattern.name(at)} is negative. If that is right, let values be so", "negative", "absolute"
         )
-    _refuse_other_sums(pattern, equations)
+    pattern.refuse_other_sums(equations)
     hidden = np.flatnonzero(~pattern.has)
     count = len(pattern)
     slack = pattern.rounded / 2
@@ -153,31 +151,6 @@ class _SmallCounts:
             upper[~pattern.has & (pattern.status == Status.PRIMARY)] = most
             lower[~pattern.has & (pattern.status == Status.SECONDARY)] = least_safe
         return cls(most, lower, upper)
-
-
-def _refuse_other_sums(pattern: Pattern, equations: csr_array) -> None:
-    """Exactly: whole numbers, in sums all of whose cells have a value; or as near as rounded figures are to them."""
-    whole = equations.astype(np.int64)
-    known = (abs(whole) @ (~pattern.has).astype(np.int64)) == 0
-    gap = whole @ pattern.value
-    wrong = np.flatnonzero(known & (np.abs(gap) > np.diff(whole.indptr) * pattern.rounded / 2))
-    if len(wrong):
-        often = abs(whole[wrong]).sum(axis=0)  # a wrong value stands in most of the wrong sums
-        most = pattern.name(int(np.argmax(often)))
-        shown = []
-        for row in wrong[:_SHOWN]:
-            total = equations.indices[equations.indptr[row] : equations.indptr[row + 1]][
-                np.argmax(equations.data[equations.indptr[row] : equations.indptr[row + 1]])
-            ]
-            side = "above" if gap[row] > 0 else "below"
-            far = in_decimals(abs(int(gap[row])), pattern.decimals)
-            shown.append(f"{pattern.name(int(total))} is {far} {side} the sum of its parts")
-        more = f", and {len(wrong) - _SHOWN:,} more" if len(wrong) > _SHOWN else ""
-        hint = "" if pattern.rounded else " If each figure was rounded by itself, say to what (rounded_to)."
-        raise DataError(
-            f"totals that do not add: {len(wrong)} of the sums do not hold, most of them of {most}: "
-            f"{'; '.join(shown)}{more}.{hint}"
-        )
 
 
 def _precision(low: Floats, high: Floats) -> Floats:

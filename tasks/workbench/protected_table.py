@@ -203,6 +203,7 @@ class ProtectedTable(Result):
             **(self._of_pattern(self.audit, self.suppressed) if self.audit and self.suppressed else {}),
             "records_left_out": self.records_left_out,
             "records_added_up": self.records_added_up,
+            "added_up": self.tabulated.added,
             "contributors_alike": self.contributors_alike,
             "contributors_respelled": self.contributors_respelled,
             "reading": [remark.model_dump() for remark in self.tabulated.reading],

@@ -4,7 +4,7 @@ A dimension without a hierarchy has the codes of its column, below their total.
 """
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,6 +38,8 @@ class Tabulated:
     respelled : names of contributors that were read as what they look like: with single blanks, and nothing unseen
     asking    : numbers of those who asked for protection; None where nobody says who did
     reading   : what of a file was not read as it stands
+    stated    : what cells that came added up ask by their status, as rows of an a-priori file
+    added     : whether the cells came added up
     """
 
     cells: Cells
@@ -47,6 +49,8 @@ class Tabulated:
     respelled: int = 0
     asking: tuple[int, ...] | None = None
     reading: tuple[Remark, ...] = ()
+    stated: tuple[Mapping[str, str], ...] = ()
+    added: bool = False
 
     @property
     def contributions(self) -> Contributions:
@@ -96,6 +100,16 @@ def tabulate(source: Records, dimensions: Sequence[Dimension], table: Standalone
     refuse_hidden_ties(dimensions, table.linked)
     measure, withheld = table.summed, table.withheld
     kept = max(LARGEST_KEPT, table.table_attackers.coalition, *(rule.largest_needed for rule in table.sensitivity))
+    if table.cells is not None:
+        from tasks.workbench.aggregated_cells import cells_added_up  # takes a table, as this does
+
+        with errors_of(source):
+            columns = [*(d.name for d in dimensions), table.cells.frequency, *table.cells.largest]
+            columns += [name for name in (measure.value, table.cells.status) if name is not None]
+            columns = list(dict.fromkeys(columns))
+            given = text_frame(source[columns]) if isinstance(source, pd.DataFrame) else read_text(source, columns)
+            cells, stated = cells_added_up(with_points(given, columns[len(dimensions) :]), dimensions, table)
+        return Tabulated(cells, 0, 0, stated=stated, added=True)
     read = table_source(source) if isinstance(source, Path) else source
     if isinstance(source, Path) and source.suffix == ".parquet" and table.asked is None:
         from sluice.sources.table_cells import aggregate_file
