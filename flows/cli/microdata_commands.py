@@ -71,8 +71,13 @@ def mask(
 def assess(
     original: Annotated[Path, typer.Argument(metavar="ORIGINAL", help="the confidential records, CSV or Parquet")],
     masked: Annotated[Path, typer.Argument(metavar="MASKED", help="anybody's masked or synthetic file of them")],
-    contract: Annotated[Path, typer.Option("--contract", help="what the original is")],
-    policy: Annotated[Path | None, typer.Option("--policy", help="what must hold; else the public-use policy")] = None,
+    contract: Annotated[
+        Path | None, typer.Option("--contract", help="what the original is; else drafted from it")
+    ] = None,
+    policy: Annotated[
+        Path | None,
+        typer.Option("--policy", help="what must hold: a file, or the name of a shipped one; else public-use-file"),
+    ] = None,
     holdout: Annotated[Path | None, typer.Option("--holdout", help="records of people who are in neither file")] = None,
     paired: Annotated[bool, typer.Option("--paired", help="row i is the same person in both files")] = False,
     report: Annotated[Path | None, typer.Option("--report", help="write the report here (HTML)")] = None,
@@ -91,12 +96,16 @@ def assess(
     facts = {"verdict": dossier.verdict.name, "says": headline(dossier)}
     if report:
         facts["report"] = str(report)
+    for notice in dossier.notices:
+        note(notice, "yellow")
     if as_json:
         findings = [finding.model_dump(mode="json") | {"verdict": finding.verdict.name} for finding in dossier.findings]
         shown_first = first_screen(dossier).model_dump(mode="json")
         reading = [remark.model_dump() for remark in dossier.reading]
         print_json(
-            facts | {"first_screen": shown_first, "findings": findings, "reading": reading, "hashes": dossier.hashes}
+            facts
+            | {"first_screen": shown_first, "notices": dossier.notices, "findings": findings, "reading": reading}
+            | {"hashes": dossier.hashes}
         )
     else:
         show_dossier(out, first_screen(dossier), facts, dossier)
@@ -118,9 +127,15 @@ def compare(
     original: Annotated[
         Path | None, typer.Option("--original", help="of masked files: the confidential records, CSV or Parquet")
     ] = None,
-    contract: Annotated[Path | None, typer.Option("--contract", help="of masked files: what the original is")] = None,
+    contract: Annotated[
+        Path | None, typer.Option("--contract", help="of masked files: what the original is; else drafted from it")
+    ] = None,
     policy: Annotated[
-        Path | None, typer.Option("--policy", help="of masked files: what must hold; else the public-use policy")
+        Path | None,
+        typer.Option(
+            "--policy",
+            help="of masked files: what must hold, a file or the name of a shipped one; else public-use-file",
+        ),
     ] = None,
     holdout: Annotated[
         Path | None, typer.Option("--holdout", help="of masked files: records of people who are in none of them")
@@ -140,9 +155,9 @@ def compare(
     from tasks.workbench.compare import Original, candidates, refuse_unfit
     from tasks.workbench.compare import compare as put_together
 
-    if (original is None) != (contract is None):
-        raise DataError("--original and --contract go together: a masked file is compared with the one by the other.")
-    behind = Original(original, contract, policy, holdout, paired) if original and contract else None
+    if contract is not None and original is None:
+        raise DataError("--contract says what the original is: name that, too, with --original.")
+    behind = Original(original, contract, policy, holdout, paired) if original else None
     workspace = open_workspace()
     found = candidates(plans, workspace, behind)
     refuse_unfit(found, behind, output, svg, loss)  # before anything is judged, which may take long

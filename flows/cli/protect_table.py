@@ -7,8 +7,12 @@ import typer
 
 from flows.cli.audit_table import print_audit
 from flows.cli.table_options import (
+    CellStatus,
     Contributor,
+    Frequency,
     Hierarchies,
+    Largest,
+    Requested,
     Rules,
     Settings,
     Spec,
@@ -39,6 +43,10 @@ def protect_table(
     rule: Rules = None,
     value: Value = None,
     contributor: Contributor = None,
+    requested: Requested = None,
+    frequency: Frequency = None,
+    largest: Largest = None,
+    status: CellStatus = None,
     table: Tables = None,
     method: Annotated[
         str | None,
@@ -72,7 +80,9 @@ def protect_table(
     from tasks.workbench.protect import protect_file
 
     with waiting(as_json):
-        specified, files = TableOptions(spec, hierarchy, rule, value, contributor, table, setting, method).read()
+        specified, files = TableOptions(
+            spec, hierarchy, rule, value, contributor, table, setting, method, requested, frequency, largest, status
+        ).read()
         made = protect_file(
             source,
             specified,
@@ -126,8 +136,20 @@ def _print_protection(summary: dict[str, Any], written: list[str], method: str) 
             "others; if they are the same, spell them alike.",
             "yellow",
         )
+    if respelled := summary["contributors_respelled"]:
+        note(
+            "names of contributors spelled with other blanks than single ones, or characters nobody sees: "
+            f"{respelled:,}. Names that look the same count as one contributor.",
+            "yellow",
+        )
     if "attacks" in summary:
         print_audit(summary)
+    if summary["added_up"]:
+        note(
+            "The file holds cells, not records: each contributor was taken to be in one cell of the lowest level. "
+            "Who is alone in several cells, or part of a holding, may learn more: that attack needs the records.",
+            "yellow",
+        )
     for finding in summary["findings"]:
         if finding["rule"] == "table_audit" and "attacks" in summary:
             continue  # said in full already

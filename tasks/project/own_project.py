@@ -13,7 +13,6 @@ from datetime import UTC, datetime
 from functools import partial
 from math import inf, nan
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import Any
 
@@ -24,7 +23,7 @@ import yaml
 
 from policies.policy import load_policy, shipped_policies
 from schemas.contract import Contract, load_contract
-from schemas.reading.contract_draft import contract_yaml, frequent_categories
+from schemas.reading.contract_draft import contract_yaml, frequent_categories, read_draft
 from schemas.reading.overview import MOST_RECORDS, Overview
 from schemas.reading.proposal import Proposal, Proposals, repeats
 from schemas.reading.typing import SourceTyping
@@ -220,7 +219,7 @@ def own_project(
     """
     name = release_name(dataset)
     contract_text = contract_yaml(seen, proposed, dataset)
-    contract = _read(contract_text, name)
+    contract = read_draft(contract_text, name)
     written: dict[str, Any] = {
         "name": name,
         "title": f"{one_line(dataset)}, drafted from the data",
@@ -313,14 +312,6 @@ def release_name(dataset: str) -> str:
     """A name that a release may have: small letters, digits and dashes."""
     small = "".join(sign if sign.isascii() and sign.isalnum() else "-" for sign in dataset.casefold())
     return "-".join(part for part in small.split("-") if part)[:60].strip("-") or "data"
-
-
-def _read(text: str, name: str) -> Contract:
-    """The drafted contract as it will be read."""
-    with TemporaryDirectory() as place:
-        path = Path(place) / f"{name}.yaml"
-        path.write_text(text, encoding="utf-8")
-        return load_contract(path)
 
 
 def _drafted(

@@ -75,6 +75,10 @@ def redesign_table(
     rules, assumptions, tables = table.sensitivity, table.assumptions, table.linked
     if any(":" in name for each in tables or () for name in each):
         raise DataError("advice is for tables down to the leaves of their dimensions; leave the level (:2) out.")
+    if table.cells is not None:
+        raise DataError("advice adds records up anew for each change; cells that are added up already cannot be.")
+    if table.asked is not None:
+        raise DataError("advice judges cells that do not exist yet, and not who asked in them; leave request_rule out.")
     tabulated = tabulate(source, dimensions_of(table, source), table)
     cells, reading = tabulated.cells, tabulated.reading
     by_rule = requirements_of(rules, cells.contributions, assumptions.nonnegative).by_rule

@@ -51,6 +51,19 @@ def judged(files: Path, masked: str = "masked.csv", **given: Any) -> Dossier:
     return assess_files(files / "original.csv", files / masked, files / "contract.yaml", files / "policy.yaml", **given)
 
 
+def test_without_a_contract_one_is_drafted_and_its_roles_are_said(files: Path) -> None:
+    dossier = assess_files(files / "original.csv", files / "masked.csv", policy_file=files / "policy.yaml")
+    golden("\n".join(dossier.notices))
+    assert dossier.contract_version != judged(files).contract_version
+    assert [each.rule for each in dossier.findings if each.verdict is Verdict.UNKNOWN and each.binding] == []
+    assert not judged(files).notices
+
+
+def test_a_policy_that_comes_with_sluice_is_named(files: Path) -> None:
+    dossier = assess_files(files / "original.csv", files / "masked.csv", policy_file=Path("small-file"))
+    assert dossier.policy == "small-file"
+
+
 def finding(dossier: Dossier, rule: str) -> Finding:
     return next(finding for finding in dossier.findings if finding.rule == rule and finding.stage != "original")
 
