@@ -16,8 +16,8 @@ def main() -> None:
     parser.add_argument("name", nargs="*", help=f"one or some of {', '.join(names)}; all when none is given")
     parser.add_argument("--quick", action="store_true", help="small data, about three minutes in all")
     given = parser.parse_args()
-    if len(given.name) == 2 and given.name[0] == "corpus":  # the one that is given its data
-        import_module("benchmarks.corpus").run(Path(given.name[1]))
+    if len(given.name) == 2 and given.name[0] in ("corpus", "dictionaries"):  # those that are given their data
+        import_module(f"benchmarks.{given.name[0]}").run(Path(given.name[1]))
         return
     for name in given.name:
         if name not in names:

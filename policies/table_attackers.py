@@ -18,7 +18,9 @@ class TableAttackers(BaseModel):
     coalition: int = Field(
         default=1, ge=0, le=3, description="contributors who pool what they contributed; 0: nobody uses it"
     )
-    zeros_known: bool = Field(default=True, description="everybody knows which cells are zero")
+    zeros_known: bool = Field(
+        default=True, description="everybody knows which cells are zero, but of cells that a rule protects"
+    )
 
     def assumptions(self, measure: Measure) -> Assumptions:
         """As the protection and the audit of a table of this measure take them."""

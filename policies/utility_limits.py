@@ -155,9 +155,10 @@ class _Limits(Analyses):
         A measure within its limit passes, one beyond it fails, and one that could not be computed is `UNKNOWN`.
         Without a limit it is reported and does not decide; nor does one that the file gives no occasion for: of fewer
         than two numbers there is no correlation. Those of sets of items are for files that have any, and that of
-        impossible records for data whose contract has rules across fields. The score and S_pMSE within subgroups, which
-        take long, are measured where they have a limit. Then the findings on each analysis that the policy or the
-        definition asks for. Where records have weights, the view holds the figures of the records themselves, too.
+        impossible records for data whose contract has rules across fields: any of them needs a decision (`REVIEW`)
+        where there is no limit. The score and S_pMSE within subgroups, which take long, are measured where they have a
+        limit. Then the findings on each analysis that the policy or the definition asks for. Where records have
+        weights, the view holds the figures of the records themselves, too.
         """
         families = [
             family
@@ -170,7 +171,9 @@ class _Limits(Analyses):
         """The findings that may decide, and those on measures `besides` by their names; the families of all others are
         not computed. For whoever judges many files."""
         wanted = {*besides}
-        wanted |= {each.name for each in measures(self.families) if (limit := self.limit(each)) and limit.binding}
+        of = measures(self.families)
+        wanted |= {each.name for each in of if (limit := self.limit(each)) and limit.binding}
+        wanted |= {each.name for each in of if each.asks and not self.limit(each)}
         families = [family for family in self.families if wanted & {*self._limited(family)}]
         found = self._found(files, families, shown=False).findings
         return tuple(each for each in found if each.binding or each.rule != TURNED_COEFFICIENTS.rule)

@@ -17,11 +17,11 @@ from schemas.declared_hierarchy import declared_hierarchy
 from schemas.reference_period import ReferencePeriod
 from sluice.documents.document_reading import FileOf, Written, named_file, parse_document, read_yaml
 from sluice.ground.errors import DocumentError, did_you_mean
+from sluice.ground.record_rule import RecordRule
 from sluice.ground.values import moment
 from sluice.ground.variables import GROUPS, NAMES, Kind, Label, Role, Variable
 from sluice.ground.visible_text import Name, Prose
 from sluice.publication.study import Study
-from sluice.utility.analyses.impossible_records import RecordRule
 
 HASHED = NAMES  # a variable with one of these roles leaves its source only as a keyed hash
 _SCENARIOS = ("everything", "any")  # what a policy calls intruders whom no set of variables describes

@@ -59,7 +59,7 @@ def ingest(product: AnyProduct) -> AnyRelease:
     for path in product.policy.population_lists:  # without one nothing could pass, whatever the records are
         permitted_file(Path(), path, "population")
     refuse_hopeless_source(product, _secret)
-    data, variables = stage(product, _secret)
+    data, variables, remarks = stage(product, _secret)
     release = Release(product, release_id(product, data), data, data, None, variables)
     product.refuse_unfit_data(release)
     remember_definition(release)
@@ -85,6 +85,7 @@ def ingest(product: AnyProduct) -> AnyRelease:
         data=asdict(release.data),
         original=asdict(release.original),
         holdout=asdict(release.holdout) if release.holdout else None,
+        reading=[remark.model_dump() for remark in remarks],
     )
     return release
 

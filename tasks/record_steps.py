@@ -46,7 +46,8 @@ def mask(release: RecordsRelease) -> FileToJudge:
     """The file, with the frames by which the next steps judge it."""
     frame, vault = read_original(release, release.original), release.vault
     plan, seed = release.product.definition.plan, release.seeds().plan
-    masked, carried_out = apply_plan(plan, frame, original_variables(release), seed, noise_keys(release))
+    rules = release.product.contract.record_rules
+    masked, carried_out = apply_plan(plan, frame, original_variables(release), seed, noise_keys(release), rules)
     records = len(frame)
     del frame
     if release.product.definition.move_together is not None:

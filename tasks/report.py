@@ -5,7 +5,10 @@ from datetime import UTC, datetime
 
 from policies.acts import digest_of_words
 from policies.policy import Policy
+from sluice.custody.ledger import last
+from sluice.custody.states import State
 from sluice.ground.extensions import extensions_of
+from sluice.ground.remarks import Remark
 from sluice.ground.verdict import Finding, decide
 from sluice.report.dossier import Asked, Dossier
 from sluice.software_version import versions
@@ -14,7 +17,7 @@ from tasks.release.decisions.adopted_documents import adoption_faults, notices
 from tasks.release.decisions.series_approval import place_in_series
 from tasks.release.documented_release import Release
 from tasks.release.editions.current_edition import edition_notices
-from tasks.release.editions.earlier_releases import earlier_attempts, same_bytes, search_trials
+from tasks.release.editions.earlier_releases import earlier_attempts, judged_bytes, same_bytes, search_trials
 from tasks.release.editions.resubmission import returned
 from tasks.release.product import E, M, Product
 from tasks.release.release_definition import Definition
@@ -38,6 +41,7 @@ def _dossier(
     release: Release[Product[Definition, M, E]], findings: Sequence[Finding], made: M | None, evaluation: E | None
 ) -> Dossier:
     product, now = release.product, datetime.now(UTC)
+    received = last(release.entries(), State.RECEIVED)
     definition, policy = product.definition, product.policy
     # One salt for all editions: outsiders see that it is one plan.
     salt = release.vault.pseudonym("dossier", product.hashes["plan"])
@@ -59,10 +63,12 @@ def _dossier(
         notices=(*notices(product), *edition_notices(release)),
         unadopted=tuple(adoption_faults(product, (definition.owner,))),
         same_bytes=same_bytes(release, made.hashes) if made else (),
+        judged_bytes=judged_bytes(release, made.hashes) if made else (),
         asked=Asked(count=policy.approvals.count, roles=policy.approvals.roles, valid_days=policy.approvals.valid_days),
         returned=returned(release),
         decides=policy.approvals.decides,
         approvals_needed=policy.approvals.describe(),
+        reading=tuple(map(Remark.model_validate, received.body.get("reading", ()) if received else ())),
         records_original=release.original.rows,
         earlier_attempts=earlier_attempts(release),
         search_trials=search_trials(release),

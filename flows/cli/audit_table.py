@@ -6,8 +6,12 @@ from typing import Annotated, Any
 import typer
 
 from flows.cli.table_options import (
+    CellStatus,
     Contributor,
+    Frequency,
     Hierarchies,
+    Largest,
+    Requested,
     Rules,
     Settings,
     Spec,
@@ -32,10 +36,19 @@ def audit_table(
     source: Annotated[Path, typer.Argument(metavar="CELLS", help="the cells: codes, status, value; CSV, or a folder")],
     spec: Spec = None,
     hierarchy: Hierarchies = None,
-    microdata: Annotated[Path | None, typer.Option("--microdata", help="the records, for the whole audit")] = None,
+    microdata: Annotated[
+        Path | None,
+        typer.Option(
+            "--microdata", help="the records behind them, or with --frequency their cells, for the whole audit"
+        ),
+    ] = None,
     rule: Rules = None,
     value: Value = None,
     contributor: Contributor = None,
+    requested: Requested = None,
+    frequency: Frequency = None,
+    largest: Largest = None,
+    status: CellStatus = None,
     table: Tables = None,
     setting: Settings = None,
     known: Annotated[
@@ -53,6 +66,14 @@ def audit_table(
     hide_values: Annotated[
         bool, typer.Option("--hide-values", help="values that stand beside suppressed cells are not published")
     ] = False,
+    decimals: Annotated[
+        int | None,
+        typer.Option("--decimals", help="of the values, which are rounded to them; else as many as they have"),
+    ] = None,
+    rounded_to: Annotated[
+        float | None,
+        typer.Option("--rounded-to", metavar="UNIT", help="each value was rounded to a multiple of this by itself"),
+    ] = None,
     within: Annotated[
         float | None, typer.Option("--within", min=0, max=100, help="percent: so near is a breach; without microdata")
     ] = None,
@@ -70,18 +91,30 @@ def audit_table(
     from tasks.workbench.audit import audit_file
     from tasks.workbench.cells_files import CellColumns, words_given
 
-    of_records = {"--value": value, "--contributor": contributor, "--repair": repair}
+    of_records = {
+        "--value": value,
+        "--contributor": contributor,
+        "--requested": requested,
+        "--frequency": frequency,
+        "--repair": repair,
+    }
     if microdata is None and (given := [option for option, what in of_records.items() if what]):
         raise DocumentError(f"{', '.join(given)}: only the records can tell; give --microdata, too")
     if microdata is not None and within is not None:
         raise DocumentError("with --microdata, the rules tell how near is too near", field="--within")
+    if microdata is not None and rounded_to is not None:
+        raise DocumentError("with --microdata, the records tell the values", field="--rounded-to")
     with waiting(as_json):
-        specified, files = TableOptions(spec, hierarchy, rule, value, contributor, table, setting).read()
+        specified, files = TableOptions(
+            spec, hierarchy, rule, value, contributor, table, setting, None, requested, frequency, largest, status
+        ).read()
         found = audit_file(
             source,
             specified,
             records=microdata,
-            columns=CellColumns(cells_status, cells_value, words_given(status_word or []), hide_values),
+            columns=CellColumns(
+                cells_status, cells_value, words_given(status_word or []), hide_values, decimals, rounded_to
+            ),
             known=known,
             within=within,
             repair=repair,
@@ -95,6 +128,8 @@ def audit_table(
         primary, secondary = summary["primary"], summary["secondary"]
         apart = "" if primary is None else f": {primary:,} primary, {secondary:,} secondary"
         say(f"{summary['cells']:,} cells, {summary['suppressed']:,} suppressed{apart}")
+        for remark in summary.get("reading", ()):
+            note(f"{remark['says']}.", "yellow")
         if summary["with_records"]:
             print_audit(summary)
         else:

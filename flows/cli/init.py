@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from flows.cli.terminal import note, say
+from flows.cli.terminal import note, say, show_remarks
 from sluice.ground.errors import SluiceError
 
 if TYPE_CHECKING:
@@ -106,8 +106,7 @@ def init(
         note(f"{line}.")
     note("looking at the data ...")
     seen = overview(data.records, data.described)
-    for line in data.records.remarks.sentences():
-        note(f"{line}.", "yellow")
+    show_remarks(data.records.remarks.all())
     if contract is not None:
         _draft_again(contract, data, seen, use, tries, minutes)
         return

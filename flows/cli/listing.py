@@ -31,6 +31,9 @@ def show_dossier(screen: Console, first: "FirstScreen", facts: Mapping[str, Any]
 
     _show_first_screen(screen, first)
     _show_facts(screen, facts)
+    if dossier.reading:
+        screen.print("\nWhat was not read as it stands", style="bold")
+        _show_pairs(screen, [("-", f"{remark.says}.") for remark in dossier.reading])
     screen.print("\nWhat was done to the data", style="bold")
     _show_pairs(screen, [(f"{number}.", sentence) for number, sentence in enumerate(dossier.plan, start=1)])
     screen.print("\nWhat was found", style="bold")

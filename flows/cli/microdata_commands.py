@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from flows.cli.terminal import BLOCKED, DONE, AsJson, note, out, print_json, say, waiting
+from flows.cli.terminal import BLOCKED, DONE, AsJson, note, out, print_json, say, show_remarks, waiting
 from sluice.ground.verdict import Verdict
 
 camouflage_app = typer.Typer()
@@ -52,13 +52,16 @@ def mask(
     kinds = {name: str(variable.kind) for name, variable in made.variables.items()}
     if as_json:
         made_files = {"output": str(made.output), "descriptor": str(made.descriptor), "records": made.records}
-        print_json(made_files | {"judged": False, "steps": made.steps, "variables": kinds, "inferred": made.inferred})
+        reading = [remark.model_dump() for remark in made.remarks]
+        print_json(
+            made_files
+            | {"judged": False, "steps": made.steps, "variables": kinds, "inferred": made.inferred, "reading": reading}
+        )
         return
     if made.inferred:
         inferred = ", ".join(f"{name} {kind}" for name, kind in kinds.items())
         note(f"no contract, so the kinds were inferred (--kind COLUMN=KIND says otherwise): {inferred}", "yellow")
-    for line in made.remarks:
-        note(f"{line}.", "yellow")
+    show_remarks(made.remarks)
     for step in made.steps:
         say(f"  {step}")
     say(f"{made.output}: {made.records:,} records. {NOT_JUDGED}")
@@ -68,8 +71,13 @@ def mask(
 def assess(
     original: Annotated[Path, typer.Argument(metavar="ORIGINAL", help="the confidential records, CSV or Parquet")],
     masked: Annotated[Path, typer.Argument(metavar="MASKED", help="anybody's masked or synthetic file of them")],
-    contract: Annotated[Path, typer.Option("--contract", help="what the original is")],
-    policy: Annotated[Path | None, typer.Option("--policy", help="what must hold; else the public-use policy")] = None,
+    contract: Annotated[
+        Path | None, typer.Option("--contract", help="what the original is; else drafted from it")
+    ] = None,
+    policy: Annotated[
+        Path | None,
+        typer.Option("--policy", help="what must hold: a file, or the name of a shipped one; else public-use-file"),
+    ] = None,
     holdout: Annotated[Path | None, typer.Option("--holdout", help="records of people who are in neither file")] = None,
     paired: Annotated[bool, typer.Option("--paired", help="row i is the same person in both files")] = False,
     report: Annotated[Path | None, typer.Option("--report", help="write the report here (HTML)")] = None,
@@ -88,10 +96,17 @@ def assess(
     facts = {"verdict": dossier.verdict.name, "says": headline(dossier)}
     if report:
         facts["report"] = str(report)
+    for notice in dossier.notices:
+        note(notice, "yellow")
     if as_json:
         findings = [finding.model_dump(mode="json") | {"verdict": finding.verdict.name} for finding in dossier.findings]
         shown_first = first_screen(dossier).model_dump(mode="json")
-        print_json(facts | {"first_screen": shown_first, "findings": findings, "hashes": dossier.hashes})
+        reading = [remark.model_dump() for remark in dossier.reading]
+        print_json(
+            facts
+            | {"first_screen": shown_first, "notices": dossier.notices, "findings": findings, "reading": reading}
+            | {"hashes": dossier.hashes}
+        )
     else:
         show_dossier(out, first_screen(dossier), facts, dossier)
     raise typer.Exit(DONE if dossier.verdict is Verdict.PASS else BLOCKED)
@@ -112,9 +127,15 @@ def compare(
     original: Annotated[
         Path | None, typer.Option("--original", help="of masked files: the confidential records, CSV or Parquet")
     ] = None,
-    contract: Annotated[Path | None, typer.Option("--contract", help="of masked files: what the original is")] = None,
+    contract: Annotated[
+        Path | None, typer.Option("--contract", help="of masked files: what the original is; else drafted from it")
+    ] = None,
     policy: Annotated[
-        Path | None, typer.Option("--policy", help="of masked files: what must hold; else the public-use policy")
+        Path | None,
+        typer.Option(
+            "--policy",
+            help="of masked files: what must hold, a file or the name of a shipped one; else public-use-file",
+        ),
     ] = None,
     holdout: Annotated[
         Path | None, typer.Option("--holdout", help="of masked files: records of people who are in none of them")
@@ -134,9 +155,9 @@ def compare(
     from tasks.workbench.compare import Original, candidates, refuse_unfit
     from tasks.workbench.compare import compare as put_together
 
-    if (original is None) != (contract is None):
-        raise DataError("--original and --contract go together: a masked file is compared with the one by the other.")
-    behind = Original(original, contract, policy, holdout, paired) if original and contract else None
+    if contract is not None and original is None:
+        raise DataError("--contract says what the original is: name that, too, with --original.")
+    behind = Original(original, contract, policy, holdout, paired) if original else None
     workspace = open_workspace()
     found = candidates(plans, workspace, behind)
     refuse_unfit(found, behind, output, svg, loss)  # before anything is judged, which may take long

@@ -7,8 +7,12 @@ import typer
 
 from flows.cli.audit_table import print_audit
 from flows.cli.table_options import (
+    CellStatus,
     Contributor,
+    Frequency,
     Hierarchies,
+    Largest,
+    Requested,
     Rules,
     Settings,
     Spec,
@@ -17,7 +21,7 @@ from flows.cli.table_options import (
     Value,
     Workers,
 )
-from flows.cli.terminal import BLOCKED, AsJson, note, print_json, say
+from flows.cli.terminal import BLOCKED, AsJson, note, print_json, say, show_remarks
 from sluice.settings import settings
 
 redesign_app = typer.Typer()
@@ -39,6 +43,10 @@ def protect_table(
     rule: Rules = None,
     value: Value = None,
     contributor: Contributor = None,
+    requested: Requested = None,
+    frequency: Frequency = None,
+    largest: Largest = None,
+    status: CellStatus = None,
     table: Tables = None,
     method: Annotated[
         str | None,
@@ -72,7 +80,9 @@ def protect_table(
     from tasks.workbench.protect import protect_file
 
     with waiting(as_json):
-        specified, files = TableOptions(spec, hierarchy, rule, value, contributor, table, setting, method).read()
+        specified, files = TableOptions(
+            spec, hierarchy, rule, value, contributor, table, setting, method, requested, frequency, largest, status
+        ).read()
         made = protect_file(
             source,
             specified,
@@ -88,6 +98,7 @@ def protect_table(
     if as_json:
         print_json({"output": str(output) if written else None, "files": written, **summary})
     else:
+        show_remarks(made.tabulated.reading)
         _print_protection(summary, written, made.method.describe())
     if not made.files:
         raise typer.Exit(BLOCKED)
@@ -125,8 +136,20 @@ def _print_protection(summary: dict[str, Any], written: list[str], method: str) 
             "others; if they are the same, spell them alike.",
             "yellow",
         )
+    if respelled := summary["contributors_respelled"]:
+        note(
+            "names of contributors spelled with other blanks than single ones, or characters nobody sees: "
+            f"{respelled:,}. Names that look the same count as one contributor.",
+            "yellow",
+        )
     if "attacks" in summary:
         print_audit(summary)
+    if summary["added_up"]:
+        note(
+            "The file holds cells, not records: each contributor was taken to be in one cell of the lowest level. "
+            "Who is alone in several cells, or part of a holding, may learn more: that attack needs the records.",
+            "yellow",
+        )
     for finding in summary["findings"]:
         if finding["rule"] == "table_audit" and "attacks" in summary:
             continue  # said in full already
@@ -165,6 +188,7 @@ def redesign_table(
     if as_json:
         print_json(made.summary())
         return
+    show_remarks(made.reading)
     sensitive = ", ".join(f"{count:,} by {name}" for name, count in made.sensitive.items())
     say(f"{made.cells:,} cells; sensitive: {sensitive}")
     if not made.changes:

@@ -199,7 +199,10 @@ def reassess(
         list[str] | None, typer.Argument(metavar="[ID...]", help="these releases; if none, all that are public")
     ] = None,
     policy: Annotated[
-        Path | None, typer.Option("--policy", metavar="FILE", help="what would be if this policy were adopted")
+        Path | None,
+        typer.Option(
+            "--policy", help="what would be if this policy were adopted: a file, or the name of a shipped one"
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

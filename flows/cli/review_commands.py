@@ -104,6 +104,7 @@ def review(
         print_json(
             facts
             | {"first_screen": first.model_dump(mode="json"), "plan": dossier.plan}
+            | {"reading": [remark.model_dump() for remark in dossier.reading]}
             | view
             | {"findings": findings, "hashes": dossier.hashes}
         )

@@ -28,8 +28,8 @@ Hierarchies = Annotated[
     typer.Option(
         "--hierarchy",
         metavar="NAME[=FILE]",
-        help="each dimension, and a CSV of code,parent: without one its codes add up to Total; a name again is a "
-        "further grouping",
+        help="each dimension, and a CSV of code,parent or an .hrc file of tau-ARGUS: without one its codes add up to "
+        "Total; a name again is a further grouping",
     ),
 ]
 Rules = Annotated[
@@ -40,6 +40,28 @@ Tables = Annotated[
 ]
 Value = Annotated[str | None, typer.Option("--value", help="the column that is added up; else records are counted")]
 Contributor = Annotated[str | None, typer.Option("--contributor", help="the column that tells whose a record is")]
+Requested = Annotated[
+    str | None,
+    typer.Option(
+        "--requested",
+        metavar="COLUMN=VALUE",
+        help="for request_rule: by which text in which column a record says that its contributor asked for protection",
+    ),
+]
+Frequency = Annotated[
+    str | None,
+    typer.Option(
+        "--frequency",
+        help="the file holds cells that are added up, totals too: the column of their contributors' number",
+    ),
+]
+Largest = Annotated[
+    str | None,
+    typer.Option("--largest", metavar="TOP1,TOP2", help="of such cells: columns of their largest contributions"),
+]
+CellStatus = Annotated[
+    str | None, typer.Option("--status", help="of such cells: the column of S safe, U unsafe, P protected")
+]
 Settings = Annotated[
     list[str] | None,
     typer.Option(
@@ -65,6 +87,10 @@ class TableOptions:
     tables: Sequence[str] | None
     settings: Sequence[str] | None
     method: str | None = None
+    requested: str | None = None
+    frequency: str | None = None
+    largest: str | None = None
+    status: str | None = None
 
     def read(self) -> tuple["StandaloneTable", list[Path]]:
         """The table, and the files that were read of it. Raises DocumentError, DataError."""
@@ -84,6 +110,14 @@ class TableOptions:
         for field, value in (("variable", self.value), ("contributor", self.contributor)):
             if value is not None:
                 _put(written, ["measure", field], value)
+        if self.frequency is not None:
+            _put(written, ["cells", "frequency"], self.frequency)
+        if self.largest is not None:
+            _put(written, ["cells", "largest"], list(*names_given([self.largest])))
+        if self.status is not None:
+            _put(written, ["cells", "status"], self.status)
+        if self.requested is not None:
+            _put(written, ["measure", "requested"], _requested(self.requested))
         for each in self.settings or ():
             field, equals, value = each.partition("=")
             if not equals or not all(field.split(".")):
@@ -99,6 +133,13 @@ class TableOptions:
         return StandaloneTable.of(written, "the table" if self.spec is None else str(self.spec)), files
 
 
+def _requested(written: str) -> dict[str, str]:
+    variable, equals, value = written.partition("=")
+    if not variable or not equals or not value:
+        raise DocumentError(f"must be COLUMN=VALUE, such as asked=yes; got '{written}'", field="--requested")
+    return {"variable": variable, "value": value}
+
+
 def names_given(written: Sequence[str]) -> list[tuple[str, ...]]:
     """What was written as NAME,NAME."""
     return [tuple(name.strip() for name in each.split(",")) for each in written]
@@ -109,7 +150,7 @@ def _dimensions(written: Sequence[str]) -> list[dict[str, Any]]:
     files: dict[str, list[str]] = {}
     for each in written:
         name, equals, path = each.partition("=")
-        if not name or bool(equals) != bool(path) or (not path and name.endswith(".csv")):
+        if not name or bool(equals) != bool(path) or (not path and name.endswith((".csv", ".hrc"))):
             raise DocumentError(f"must be NAME=FILE, or the NAME of a column alone; got '{each}'", field="--hierarchy")
         files.setdefault(name, []).extend([path] if path else [])
     return [

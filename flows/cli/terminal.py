@@ -9,7 +9,7 @@ import logging
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from time import monotonic
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -17,6 +17,9 @@ from rich.segment import Segment
 
 from sluice.ground.log import is_written, log
 from sluice.ground.visible_text import json_text, one_line, visible
+
+if TYPE_CHECKING:
+    from sluice.ground.remarks import Remark
 
 _LINES = 30.0  # seconds between two lines where there is no screen
 _SCREEN = 0.1  # between two changes of the screen
@@ -57,6 +60,12 @@ def note(message: str, style: str | None = None, level: int = logging.INFO) -> N
         log("note" if level < logging.ERROR else "command fails", level, detail=message)
     else:
         err.print(message, style=style, soft_wrap=True)
+
+
+def show_remarks(remarks: Iterable["Remark"]) -> None:
+    """Say on standard error what of the data was not read as it stands."""
+    for remark in remarks:
+        note(f"{remark.says}.", "yellow", logging.WARNING)
 
 
 def say(text: object, style: str | None = None) -> None:

@@ -4,6 +4,8 @@ Source: Torra (2013), "Rank swapping: Specific record linkage for rank swapping"
 known of the method. Each step of the plan declares its own.
 """
 
+from math import inf
+
 import numpy as np
 
 from policies.reported_shares import disclosed_share
@@ -79,17 +81,16 @@ def pairs_of(files: Comparison, people: int) -> Pairs:
 
 
 def _judged(limits: TransparencyLimits, of: MethodAttack, pairs: Pairs, files: Comparison) -> Finding:
-    """The worst of the figures of one attack decides; all of them are said."""
+    """The worst of the figures of one attack decides, and is said first; all of them are said."""
     scope = f"{of.method}: {', '.join(of.attack.columns)}"
     try:
-        leaks = of.attack.play(pairs)
+        leaks = sorted(of.attack.play(pairs), key=lambda leak: _badness(limits, leak), reverse=True)
     except DataError as error:
         return Finding(
             rule="transparency", verdict=Verdict.UNKNOWN, stage="attack", scope=scope, binding=limits.binding,
             attempted=len(files.masked), completed=0, **as_fields(_SAYS.not_played(method=of.method, why=str(error))),
         )  # fmt: skip
-    verdicts = [_verdict(limits, leak) for leak in leaks]
-    worst, worst_verdict = leaks[max(range(len(leaks)), key=lambda at: verdicts[at])], max(verdicts)
+    worst, worst_verdict = leaks[0], _verdict(limits, leaks[0])
     ends = _interval(worst, files.minimum_cell)
     says = (_SAYS.knows_person if of.attack.knows_person else _SAYS.knows)(
         columns=of.attack.columns, knows=of.attack.knows
@@ -110,12 +111,15 @@ def _observed(leak: Leak, minimum_cell: int) -> float | None:
     return None if 0 < share * leak.measured.completed < minimum_cell else share
 
 
-def _interval(leak: Leak, minimum_cell: int) -> tuple[str, str] | None:
-    """Its ends in words; None where they would tell of a few people."""
-    ends = leak.measured.interval
-    if ends is None or _observed(leak, minimum_cell) is None:
-        return None
-    return f"{100 * ends[0]:.3g} %", f"{100 * ends[1]:.3g} %"
+def _interval(leak: Leak, minimum_cell: int) -> tuple[float, float] | None:
+    """Its ends; None where they would tell of a few people."""
+    return None if _observed(leak, minimum_cell) is None else leak.measured.interval
+
+
+def _badness(limits: TransparencyLimits, leak: Leak) -> tuple[Verdict, float]:
+    """The verdict, and among equal ones how much of its limit the figure reaches."""
+    value, limit = leak.measured.value, _limit(limits, leak)
+    return _verdict(limits, leak), value / limit if limit else inf if value > 0 else 0.0
 
 
 def _limit(limits: TransparencyLimits, leak: Leak) -> float:

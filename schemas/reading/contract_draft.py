@@ -12,12 +12,14 @@ the variable, which a contract declares.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import MappingProxyType
 from typing import Any
 
 import pandas as pd
 
-from schemas.contract import Contract
+from schemas.contract import Contract, load_contract
 from schemas.reading.interval_categories import intervals_in_order
 from schemas.reading.overview import Overview, overview, refuse_values_as_names
 from schemas.reading.proposal import MINIMUM_CELL, Proposal, Proposals, in_words, propose, worst_sets
@@ -64,6 +66,14 @@ def draft_contract(source: TabularSource, dataset: str, described: Descriptions 
     refuse_values_as_names(source)
     seen = overview(source, described)
     return contract_yaml(seen, propose(seen), dataset)
+
+
+def read_draft(text: str, name: str) -> Contract:
+    """The drafted contract as it will be read from a file of that name."""
+    with TemporaryDirectory() as place:
+        path = Path(place) / f"{name}.yaml"
+        path.write_text(text, encoding="utf-8")
+        return load_contract(path)
 
 
 def contract_yaml(seen: Overview, proposed: Proposals, dataset: str) -> str:

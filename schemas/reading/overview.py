@@ -15,6 +15,7 @@ from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.errors import DataError
 from sluice.ground.visible_text import unseen
 from sluice.reading.kind import ColumnSummary
+from sluice.sources.separate_reading import read_here
 from sluice.sources.tabular_source import ColumnDescription, Descriptions, TabularSource
 
 _MOST_SHARED = 150  # different values: more than there are ages, size classes or regions
@@ -76,7 +77,7 @@ def overview(source: TabularSource, described: Descriptions = MappingProxyType({
     """Look at a table.
 
     described : what the source says of its columns; what it declares as missing counts as missing
-    raises : DataError as the source does, and where names look like values
+    raises : DataError as the source does, beyond the limits of the operator, and where names look like values
     cost   : one pass over the source; memory for at most 10,000 distinct values a column, MOST_RECORDS codes and one
              batch
     """
@@ -90,7 +91,7 @@ def overview(source: TabularSource, described: Descriptions = MappingProxyType({
     kept: list[pa.Table] = []
     drawn: list[FloatArray] = []
     records = waiting = 0
-    for batch in source.batches(names):
+    for batch in read_here(source, names, keep=False):
         for name in names:
             columns[name].add(batch[name])
         records += len(batch)

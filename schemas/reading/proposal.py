@@ -367,7 +367,7 @@ def _as_codes(seen: Overview, proposed: Proposal) -> Proposal:
         return replace(proposed, kind=Kind.NOMINAL)
     if known and listed:
         return replace(proposed, kind=Kind.ORDINAL)
-    few = len(labels) <= _FEW_CODES and not is_called_a_count(proposed.name)
+    few = len(labels) <= _FEW_CODES and not is_called_a_count(proposed.name, proposed.description)
     return replace(proposed, kind=Kind.BINARY if few and len(labels) == 2 else Kind.NOMINAL) if few else proposed
 
 

@@ -11,6 +11,7 @@ import yaml
 
 from sluice.ground.variables import Role
 
+_SHORT = 4  # words of a label, the last of which says what it is, too
 _INSIDE = 6  # letters from which a word is found inside a longer one
 _NOT_ASKED = "not_asked"
 _ALONE = "household_alone"
@@ -55,9 +56,12 @@ def is_called_a_code(name: str) -> bool:
     return name.strip().casefold() in _read()[_CODES_OF_SURVEYS] or _is_called_one_of(_CODES, name)
 
 
-def is_called_a_count(name: str) -> bool:
-    """Whether few whole numbers count something: children, rooms, visits."""
-    return _is_called_one_of(_COUNTS, name)
+def is_called_a_count(name: str, label: str = "") -> bool:
+    """Whether few whole numbers count something: children, rooms, visits; 'Number of rooms', 'Visits to a doctor'."""
+    words = words_of(label)
+    begun = any(words[: len(phrase)] == phrase for each in _read()[_COUNTS] if (phrase := words_of(each)))
+    ended = len(words) <= _SHORT and any(words[-1:] == words_of(each) for each in _read()[_COUNTS])
+    return _is_called_one_of(_COUNTS, name) or begun or ended
 
 
 def is_of_the_body(name: str) -> bool:
@@ -66,8 +70,9 @@ def is_of_the_body(name: str) -> bool:
 
 
 def is_called_for_life(name: str) -> bool:
-    """Whether a column is called by what a person keeps for life: the sex, the date of birth."""
-    return _is_called_one_of(_FOR_LIFE, name)
+    """Whether a column is called by what a person keeps for life: the sex, the date of birth; no weight at birth."""
+    is_weight = any(part in word for word in words_of(name) for part in _read()[_WEIGHT_WITHIN])
+    return not is_weight and _is_called_one_of(_FOR_LIFE, name)
 
 
 def _is_called_one_of(which: str, name: str) -> bool:

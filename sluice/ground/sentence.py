@@ -65,8 +65,13 @@ class Sentence:
         return {re.split(r"[.\[]", name)[0] for name in self._specs}
 
     @cached_property
+    def places(self) -> tuple[tuple[str, str], ...]:
+        """Each name in its words, and how it is written there."""
+        return tuple((name, spec or "") for _, name, spec, _ in _WORDS.parse(self.words) if name)
+
+    @cached_property
     def _specs(self) -> dict[str, str]:
-        return {name: spec or "" for _, name, spec, _ in _WORDS.parse(self.words) if name}
+        return dict(self.places)
 
     def words_of(self, data: Mapping[str, Datum]) -> str:
         return _WORDS.vformat(self.words, (), data)
@@ -89,6 +94,21 @@ END = Sentence("end", ".")
 
 def text_of(saying: Saying) -> str:
     return "".join(said.text for said in saying)
+
+
+def written(saying: Saying, value: float, like: float | None = None) -> str:
+    """A figure as the words have it: as they tell it, or else in the way that they tell `like`; '' where neither."""
+    for told in (value, value if like is None else like):
+        for said in saying:
+            for name, spec in SENTENCES[said.code].places:
+                datum = said.data.get(name)
+                if isinstance(datum, int | float) and _as_told(told, spec) == datum:
+                    words = _WORDS.format_field(_as_told(value, spec), spec)
+                    if spec.startswith("per_"):
+                        words += f" in every {int(spec[4:]):,}"
+                    if any(map(str.isdigit, words)):  # no 'is', 'their' or plural by the figure
+                        return words
+    return ""
 
 
 def as_fields(saying: Saying) -> dict[str, Any]:

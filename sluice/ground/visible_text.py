@@ -24,6 +24,10 @@ _IGNORED = r"\x{034F}\x{115F}\x{1160}\x{17B4}\x{17B5}\x{180B}-\x{180F}\x{3164}\x
 _OTHER_BLANKS = r"\x{00A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}"
 UNCLEAR = rf"[\p{{Cf}}\p{{Cc}}{_IGNORED}{_OTHER_BLANKS}]|  "
 """Of RE2, anywhere in a name: characters that nobody sees, blanks other than the usual one, and two of these."""
+BLANK_RUN = rf"[\s{_OTHER_BLANKS}]+"
+"""Of RE2: blanks of any kind, one or several, which look like one."""
+UNSEEN_RUN = rf"[\p{{Cf}}\p{{Cc}}{_IGNORED}]+"
+"""Of RE2: characters that nobody sees."""
 
 LOOKALIKE_NAMES = (
     "spelled with characters that nobody sees, with other blanks than single ones, or not in Unicode's composed form "
@@ -121,3 +125,11 @@ def unclear_names(names: "pa.Array") -> "pa.Array":
 
     composed = pc.utf8_normalize(names, form="NFC")
     return pc.or_(pc.match_substring_regex(names, UNCLEAR), pc.not_equal(composed, names))
+
+
+def as_they_look(names: "pa.Array") -> "pa.Array":
+    """Trimmed texts spelled in the one way that they look: single blanks, nothing that nobody sees, composed (NFC)."""
+    import pyarrow.compute as pc
+
+    seen = pc.replace_substring_regex(pc.replace_substring_regex(names, BLANK_RUN, " "), UNSEEN_RUN, "")
+    return pc.utf8_normalize(pc.utf8_trim_whitespace(seen), form="NFC")

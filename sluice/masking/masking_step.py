@@ -128,6 +128,11 @@ class MaskingStep(BaseModel, ABC):
     def draws_by_record(self) -> bool:
         return False
 
+    # Each record is drawn by itself, so that one that cannot be may be drawn again (`sluice.masking.redrawing`).
+    @property
+    def draws_apart(self) -> bool:
+        return False
+
     # Values of the records are masked, so that it may be done stratum by stratum or household by household.
     takes_strata: ClassVar[bool] = True
     takes_households: ClassVar[bool] = True

@@ -12,9 +12,11 @@ import pandas as pd
 
 from sluice.ground.arrays import IntArray
 from sluice.ground.comparable_values import Hashes
+from sluice.ground.record_rule import RecordRule
 from sluice.ground.variables import Kind, Role, Variable, Variables, with_role
 from sluice.masking.masking_step import MaskingStep
 from sluice.masking.plan import draws_of, masked_by_step
+from sluice.masking.redrawing import rules_on
 
 _PLACE = "\0place"  # no variable of a contract can have this name
 _OFTEN = 0.05  # least share of the rows in which variables stand together that moved apart in others
@@ -45,6 +47,7 @@ def moved_blocks(
     variables: Variables,
     seed: np.random.SeedSequence,
     record_keys: Hashes | None = None,
+    rules: Sequence[RecordRule] = (),
 ) -> tuple[Block, ...]:
     """The blocks that `apply_plan` with the same arguments moves; none where no step moves variables jointly.
 
@@ -70,7 +73,8 @@ def moved_blocks(
                 source[name] = source[name][moved]
         else:
             draws = draws_of(step, None if record_keys is None else record_keys[own])
-            masked, _ = masked_by_step(step, masked, current, rng, draws)
+            kept = rules_on(step, rules, variables, current)
+            masked, _ = masked_by_step(step, masked, current, rng, draws, kept)
             rows = masked.index.to_numpy()
             source = {name: held[rows] for name, held in source.items()}
             own = own[rows]

@@ -6,6 +6,7 @@ survey files are built, and what sdcMicro offers as `strataVar` and household-le
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,10 @@ from sluice.ground.arrays import IntArray
 from sluice.ground.comparable_values import Hashes
 from sluice.ground.errors import PlanError
 from sluice.ground.progress import report
+from sluice.ground.record_rule import RecordRule
 from sluice.ground.variables import Kind, Role, Variable, Variables, with_role
 from sluice.masking.masking_step import MaskingStep, RecordDraws, carried_out
+from sluice.masking.redrawing import redrawn, rules_on
 
 Stratum = tuple[str | None, ...]
 """One text for each stratifying variable, None where it is missing."""
@@ -130,11 +133,14 @@ def apply_plan(
     variables: Variables,
     seed: np.random.SeedSequence,
     record_keys: Hashes | None = None,
+    rules: Sequence[RecordRule] = (),
 ) -> "tuple[pd.DataFrame, tuple[MaskingStep | ByStratum, ...]]":
     """The masked frame and the fitted plan: every step in order, the i-th from the i-th child of `seed`.
 
     frame   : typed by `variables`, any index (it is ignored)
     record_keys : shape (n,), secret: steps that can draw for each record from its key, and not from `seed`
+    rules   : on records typed by `variables`: steps that draw each record by itself draw it again until it keeps those
+              that it kept before
     returns : a frame typed by `released_variables(steps, variables)`, whose index tells the row of `frame` (0..n-1)
               that each record comes from: all of them in their order, but for those that a sampling step left out; and
               the steps with every threshold that was read off the data at its place (see MaskingStep.fit)
@@ -146,7 +152,8 @@ def apply_plan(
         report(f"step {number} of {len(steps)}, {step.method}")
         before = masked.index
         draws = draws_of(step, None if record_keys is None else record_keys[before.to_numpy()])
-        masked, fitted = masked_by_step(step, masked, current, np.random.default_rng(child), draws)
+        kept = rules_on(step, rules, variables, current)
+        masked, fitted = masked_by_step(step, masked, current, np.random.default_rng(child), draws, kept)
         assert step.is_sampling or masked.index.equals(before), f"{step.method} lost the order of the records"
         fitted_plan += fitted
         current = step.released(current)
@@ -187,17 +194,29 @@ def masked_by_step(
     variables: Variables,
     rng: np.random.Generator,
     draws: RecordDraws | None = None,
+    rules: Sequence[RecordRule] = (),
 ) -> tuple[pd.DataFrame, list[MaskingStep | ByStratum]]:
-    """One step, household by household and stratum by stratum as it asks for."""
+    """One step, household by household and stratum by stratum as it asks for.
+
+    rules : on what it masks, for the frame as it is here (`rules_on`)
+    """
     released = step.released(variables)
     if step.unit == "household" and not step.keeps_households:
         first, member_of = households(step, frame, variables)
-        of_first = None if draws is None else draws.of(first)
-        each, fitted = _by_strata(step, frame.iloc[first].reset_index(drop=True), variables, rng, of_first)
-        return with_members(step, frame, each, member_of, list(released)), fitted
+        heads = frame.iloc[first].reset_index(drop=True)
+
+        def by_household(draws: RecordDraws | None) -> tuple[pd.DataFrame, list[MaskingStep | ByStratum]]:
+            of_first = None if draws is None else draws.of(first)
+            each, fitted = _by_strata(step, heads, variables, rng, of_first)
+            return with_members(step, frame, each, member_of, list(released)), fitted
+
+        masked, fitted = by_household(draws)
+        return redrawn(step, frame, masked, rules, lambda draws: by_household(draws)[0], draws, member_of), fitted
     if step.unit == "household" and step.strata:
         households(step, frame, variables)  # refuses strata that would tear a household apart
-    return _by_strata(step, frame, variables, rng, draws)
+    masked, fitted = _by_strata(step, frame, variables, rng, draws)
+    again = partial(_by_strata, step, frame, variables, rng)
+    return redrawn(step, frame, masked, rules, lambda draws: again(draws)[0], draws), fitted
 
 
 def _by_strata(

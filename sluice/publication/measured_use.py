@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 
 from sluice.report.wording import figure
 from sluice.utility.analyses.design_matrix import INTERCEPT
-from sluice.utility.analyses.models import ComparedCoefficient, ComparedModel, Turn
+from sluice.utility.analyses.models import HOLDS, ComparedCoefficient, ComparedModel, Turn
 from sluice.utility.marginal_summary import MarginalSummary, TableLoss
 from sluice.utility.utility_view import UtilityView
 
-_BANDS = ((0.5, "under 0.5"), (1, "0.5 to 1"), (2, "1 to 2"), (5, "2 to 5"))
-_NEAR, _FAR = 1.0, 2.0  # standard errors
+_BANDS = ((0.5, "under 0.5"), (1, "0.5 to 1"), (HOLDS, f"1 to {HOLDS:g}"), (5, f"{HOLDS:g} to 5"))
+_ERRORS = f"{HOLDS:g} standard errors"
 _MUCH = 0.2  # of the records in another cell of a table
 _NAMED = 5
 _TURNS: Mapping[Turn, str] = {
@@ -124,10 +124,10 @@ def _sampled(pairs: MarginalSummary) -> str:
 def _supports(view: UtilityView, pairs: MarginalSummary | None) -> Iterator[str]:
     for model in view.models or ():
         told = [one for one in _effects(model) if one.difference is not None]
-        if told and not model.lost and not model.turned and all((one.difference or 0) <= _NEAR for one in told):
-            yield f"The model of {model.name}: each coefficient within one standard error of the original's."
-        elif near := [one.term for one in told if one.after is not None and (one.difference or 0) <= _NEAR]:
-            yield f"In the model of {model.name}, the effects within one standard error: {_listed(near)}."
+        if told and not model.lost and not model.turned and all(one.holds for one in told):
+            yield f"The model of {model.name}: each coefficient within {_ERRORS} of the original's."
+        elif near := [one.term for one in told if one.holds and one not in model.turned]:
+            yield f"In the model of {model.name}, the effects within {_ERRORS}: {_listed(near)}."
     for table in view.tables or ():
         if table.loss < _MUCH:
             yield f"The table of {' and '.join(table.variables)}: {share(table.loss)} of the records in another cell."
@@ -142,11 +142,11 @@ def _not_for(view: UtilityView, pairs: MarginalSummary | None) -> Iterator[str]:
         far = [
             one.term
             for one in _effects(model)
-            if one.after is not None and one.term not in turned and (one.difference or 0) > _FAR
+            if one.after is not None and one.difference is not None and one.term not in turned and not one.holds
         ]
         if far:
             yield (
-                f"The size of these effects in the model of {model.name}, which are more than two standard errors from "
+                f"The size of these effects in the model of {model.name}, which are more than {_ERRORS} from "
                 f"the original's: {_listed(far)}."
             )
         if gone := [one.term for one in _effects(model) if one.after is None]:
@@ -182,10 +182,8 @@ def _model(model: ComparedModel) -> ModelUse:
     if not model.coefficients:
         says = f"{drafted}It was not compared, or its figures may not be told."
         return ModelUse(model.name, model.formula, model.kind, says)
-    within = sum(one.after is not None and (one.difference or 0) <= _FAR for one in model.coefficients)
-    says = (
-        f"{drafted}{within} of {len(model.coefficients)} coefficients lie within two standard errors of the original's."
-    )
+    within = sum(one.holds for one in model.coefficients)
+    says = f"{drafted}{within} of {len(model.coefficients)} coefficients lie within {_ERRORS} of the original's."
     if model.turned:
         says += f" {len(model.turned)} would be read otherwise."
     rows = tuple(_coefficient(one) for one in model.coefficients)

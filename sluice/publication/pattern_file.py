@@ -5,18 +5,24 @@ Suppressed cells have no value; one word stands for all of them, or two for prim
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from sluice.ground.errors import DataError
+from sluice.publication.published_table import in_decimals
 from sluice.tabular.model.cells import Booleans, Codes, Integers, Status, Statuses, keys_of
 from sluice.tabular.model.column_values import numbers, whole_units
 from sluice.tabular.model.dimension import Dimension
 
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
 STATUSES = {"published": Status.PUBLISHED, "primary": Status.PRIMARY, "secondary": Status.SECONDARY}
 STATUS_NAMES = {status: name for name, status in STATUSES.items()}
+_SHOWN = 3  # sums that do not hold
+
 SUPPRESSED = "suppressed"  # primary or secondary, where the two are not distinguished
 
 
@@ -29,6 +35,7 @@ class Pattern:
                be sensitive
     value    : shape (c,), in units of 10 ** -decimals; 0 where there is none
     has      : shape (c,), whether there is a value; a published cell always has one
+    rounded  : to a multiple of how many units each value was rounded by itself, so that sums need not hold; 0: of none
     """
 
     dimensions: tuple[Dimension, ...]
@@ -38,6 +45,7 @@ class Pattern:
     has: Booleans
     decimals: int
     tells_primary: bool  # two words for suppressed cells
+    rounded: float = 0.0
 
     def __len__(self) -> int:
         return len(self.status)
@@ -51,11 +59,41 @@ class Pattern:
         """The codes of a cell, as `Cells.name` says them."""
         return cell_name(self.dimensions, self.codes, cell)
 
+    def refuse_other_sums(self, equations: "csr_array") -> None:
+        """Raise DataError for sums that do not hold, of cells that all have a value: exactly, or as far as rounding may
+        move them.
 
-def read_pattern(frame: pd.DataFrame, dimensions: Sequence[Dimension]) -> Pattern:
+        equations : shape (e, c), +1 at a sum and -1 at its parts
+        """
+        whole = equations.astype(np.int64)
+        known = (abs(whole) @ (~self.has).astype(np.int64)) == 0
+        gap = whole @ self.value
+        wrong = np.flatnonzero(known & (np.abs(gap) > np.diff(whole.indptr) * self.rounded / 2))
+        if not len(wrong):
+            return
+        often = abs(whole[wrong]).sum(axis=0)  # a wrong value stands in most of the wrong sums
+        shown = []
+        for row in wrong[:_SHOWN].tolist():
+            inside = slice(whole.indptr[row], whole.indptr[row + 1])
+            total = int(whole.indices[inside][np.argmax(whole.data[inside])])
+            far, side = in_decimals(abs(int(gap[row])), self.decimals), "above" if gap[row] > 0 else "below"
+            shown.append(f"{self.name(total)} is {far} {side} the sum of its parts")
+        more = f", and {len(wrong) - _SHOWN:,} more" if len(wrong) > _SHOWN else ""
+        hint = "" if self.rounded else " If each figure was rounded by itself, say to what (rounded_to)."
+        raise DataError(
+            f"totals that do not add: {len(wrong)} of the sums do not hold, most of them of "
+            f"{self.name(int(np.argmax(often)))}: {'; '.join(shown)}{more}.{hint}"
+        )
+
+
+def read_pattern(
+    frame: pd.DataFrame, dimensions: Sequence[Dimension], decimals: int | None = None, rounded_to: float | None = None
+) -> Pattern:
     """The pattern in a frame of text, as a CSV source gives it.
 
-    raises : DataError for a column that is missing, an unknown code or status, a cell given twice, a published cell
+    decimals   : of the values, which are rounded to them; as many as they have when not given
+    rounded_to : each value was rounded to a multiple of this
+    raises     : DataError for a column that is missing, an unknown code or status, a cell given twice, a published cell
              without a value, a value that is no number
     """
     for name in (*(dimension.name for dimension in dimensions), "status", "value"):
@@ -90,8 +128,12 @@ def read_pattern(frame: pd.DataFrame, dimensions: Sequence[Dimension]) -> Patter
     if len(without):
         raise DataError(f"the cell {cell_name(dimensions, held, int(without[0]))} is published and has no value.")
     value = np.zeros(len(frame), dtype=np.int64)
-    value[has], decimals = whole_units(numbers(text[has]), "value", None)
-    return Pattern(tuple(dimensions), held, status, value, has, decimals, SUPPRESSED not in given)
+    given_values = numbers(text[has])
+    value[has], decimals = whole_units(given_values, "value", decimals)
+    rounded = 0.0 if rounded_to is None else rounded_to * 10.0**decimals
+    if not rounded and not np.array_equal(value[has] / 10.0**decimals, given_values):
+        rounded = 1.0
+    return Pattern(tuple(dimensions), held, status, value, has, decimals, SUPPRESSED not in given, rounded)
 
 
 def cell_name(dimensions: Sequence[Dimension], codes: Codes, cell: int) -> str:

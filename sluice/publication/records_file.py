@@ -9,6 +9,7 @@ import errno
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ import pyarrow.parquet as pq
 
 from sluice.ground.comparable_values import codes_of
 from sluice.ground.errors import DataError
+from sluice.ground.values import has_nanoseconds, wall_clock
 from sluice.ground.variables import Kind, Variable, Variables
 from sluice.settings import settings
 
@@ -31,21 +33,24 @@ def write_parquet(
     path: Path,
     variables: Variables,
     metadata: Mapping[str, str] | None = None,
+    types: Mapping[str, pa.DataType] = MappingProxyType({}),
 ) -> int:
     """Write a typed frame, or its batches in order; returns the number of records.
 
     metadata : texts for the file's own key-value metadata
+    types    : of columns that have another type than that of their variable; then the file tells Arrow's types
     The file holds the columns of `variables` in that order, categories as text, no index and no metadata of pandas; the
     caller syncs it to disk. Raises DataError when the disk is full; then no file is left. Cost: O(n) time, one row
     group and one batch of memory.
     """
-    schema = pa.schema([(name, _TYPES.get(variable.kind, pa.string())) for name, variable in variables.items()])
+    usual = {name: _TYPES.get(variable.kind, pa.string()) for name, variable in variables.items()}
+    schema = pa.schema(list((usual | {name: types[name] for name in usual if name in types}).items()))
     frames = [batches] if isinstance(batches, pd.DataFrame) else batches
     records = 0
     with (
         _whole_or_nothing(path),
         path.open("wb") as file,
-        pq.ParquetWriter(file, schema, compression="zstd", version="2.6", store_schema=False) as writer,
+        pq.ParquetWriter(file, schema, compression="zstd", version="2.6", store_schema=bool(types)) as writer,
     ):
         for group in _row_groups(frames, schema):
             writer.write_table(group, row_group_size=_ROW_GROUP)
@@ -131,13 +136,25 @@ def _cells(column: "pd.Series[Any]", with_time: bool) -> pa.Array:
         values = values if pa.types.is_dictionary(values.type) else values.dictionary_encode()
     kind = values.dictionary.type
     if pa.types.is_timestamp(kind):
-        form = "%Y-%m-%dT%H:%M:%S.%f" if with_time else "%Y-%m-%d"
-        texts = pa.array(values.dictionary.to_pandas().dt.strftime(form), pa.string())
-    elif pa.types.is_floating(kind):
+        texts = _moments(values.dictionary, with_time)
+    elif pa.types.is_float64(kind):
         texts = pa.array([repr(number) for number in values.dictionary.to_pylist()], pa.string())
     else:
         texts = values.dictionary.cast(pa.string())
+        if pa.types.is_time(kind):
+            texts = pc.replace_substring_regex(texts, r"[.]0+$", "")
+    if pa.types.is_floating(kind):
+        texts = pc.if_else(pc.is_nan(values.dictionary), None, texts)
     return pa.DictionaryArray.from_arrays(values.indices, csv_texts(texts)).cast(pa.string())
+
+
+def _moments(moments: pa.Array, with_time: bool) -> pa.Array:
+    """As calendar and clock showed them; finer than a microsecond where one is."""
+    if not with_time:
+        return pc.strftime(wall_clock(moments), "%Y-%m-%d")
+    finer = pc.any(has_nanoseconds(moments)).as_py()
+    local = pc.local_timestamp(moments) if moments.type.tz is not None else moments
+    return pc.strftime(local if finer else wall_clock(moments), "%Y-%m-%dT%H:%M:%S")
 
 
 def _row_groups(frames: Iterable[pd.DataFrame], schema: pa.Schema) -> Iterator[pa.Table]:

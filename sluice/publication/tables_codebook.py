@@ -106,10 +106,8 @@ class TableLoss:
         """In one or two sentences."""
         if not self.no_value and not self.no_total:
             return f"In table {table} every listed cell has a value."
-        says = (
-            f"In table {table} {_of(self.no_value, self.cells, 'cell')} and {_of(self.no_total, self.totals, 'total')} "
-        )
-        says += "have no value."
+        lacking = (_of(self.no_value, self.cells, "cell"), _of(self.no_total, self.totals, "total"))
+        says = f"In table {table} {' and '.join(filter(None, lacking))} have no value."
         if self.told is not None:
             says += (
                 f" The cells with a value make up {share(self.told)} of the total; {share(1 - self.told)} is not "
@@ -119,8 +117,8 @@ class TableLoss:
 
 
 def _of(without: int, all_: int, what: str) -> str:
-    part = f" ({share(without / all_)})" if all_ else ""
-    return f"{without:,} of {all_:,} {what if all_ == 1 else f'{what}s'}{part}"
+    """'2 of 9 cells (22 %)'; '' of none."""
+    return f"{without:,} of {all_:,} {what if all_ == 1 else f'{what}s'} ({share(without / all_)})" if without else ""
 
 
 def loss_of(table: PublishedTable) -> TableLoss:

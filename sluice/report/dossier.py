@@ -6,6 +6,7 @@ from pydantic import Field
 
 from sluice.generalization.levels_found import LevelsFound
 from sluice.ground.document_parts import FrozenModel
+from sluice.ground.remarks import Remark
 from sluice.ground.verdict import Finding, Verdict
 from sluice.report.table_summary import TableSummary
 from sluice.risk.reference.reference_attack import Curve
@@ -125,6 +126,11 @@ class Dossier(FrozenModel):
     same_bytes: tuple[str, ...] = Field(
         default=(), description="other releases that are or were public with a file of the very same bytes"
     )
+    judged_bytes: tuple[str, ...] = Field(
+        default=(),
+        exclude_if=lambda releases: not releases,
+        description="other releases that were judged with a file of the very same bytes, and are not public",
+    )
     asked: Asked | None = Field(default=None, description="None: nobody is asked, as of an assessment")
     returned: Returned | None = Field(default=None, description="what came back as this release")
     series: InSeries | None = Field(default=None, description="the approved series in which this is the next edition")
@@ -134,6 +140,9 @@ class Dossier(FrozenModel):
         description="roles of which any may decide on findings that need a decision",
     )
     approvals_needed: str = Field(description="in words: how many, which roles, how long an approval holds")
+    reading: tuple[Remark, ...] = Field(
+        default=(), exclude_if=lambda met: not met, description="what of the data was not read as it stands"
+    )
     records_original: int
     earlier_attempts: int = Field(description="other releases of nearly the same data that were evaluated before")
     suggestions: tuple[str, ...] = Field(

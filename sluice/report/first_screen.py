@@ -4,7 +4,7 @@ Report, desk, `sluice review` and its JSON show it; a mail says what is asked (`
 the data. At most MOST_WORDS words: long sentences are cut.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from pydantic import AfterValidator, Field
@@ -16,13 +16,14 @@ from sluice.report.asked import WhatIsAsked, approvals_asked, findings_asked, no
 from sluice.report.dossier import Dossier, RecordsView, TablesView, Treatment
 from sluice.report.headline import lead, most_telling, reasons, shown, waived
 from sluice.report.intruder_dots import Intruder, best_intruder, intruders, people_of
-from sluice.report.wording import VERDICT_WORDS, percent, rule_words
+from sluice.report.wording import VERDICT_WORDS, brief, in_short, percent, quoted, rule_words
 from sluice.report.worth import Bar, bars, good_for
 
 MOST_WORDS = 160
 _MOST_NAMED = 2
 _SHORTEST = 8  # words to which a sentence is cut
 _REASON, _CAUSE, _CHANGE, _TITLE = 38, 22, 30, 14  # words at most
+_QUOTED = (_REASON, _REASON // _MOST_NAMED)  # of a finding, alone and beside another
 
 _Line = Annotated[str, AfterValidator(one_line)]
 
@@ -47,6 +48,7 @@ class FirstScreen(FrozenModel):
     asked: WhatIsAsked
     tiles: tuple[Tile, ...]
     questions: tuple[_Line, ...] = Field(default=(), description="what a reviewer should ask about")
+    leads_to: tuple[str, ...] = Field(default=(), description="ids of earlier releases that the questions name")
 
     @property
     def lines(self) -> list[str]:
@@ -98,8 +100,10 @@ def first_screen(dossier: Dossier, settled: str = "") -> FirstScreen:
         asked=nothing_asked(settled) if settled else what_is_asked(dossier),
         tiles=tiles,
         questions=tuple(_questions(dossier)),
+        leads_to=(*dossier.same_bytes[:_MOST_NAMED], *dossier.judged_bytes[:_MOST_NAMED]),
     )
-    return _within(screen)
+    told = {quoted(each, words): in_short(each) for each in reasons(dossier) for words in _QUOTED}
+    return _within(screen, {says: short for says, short in told.items() if short})
 
 
 def what_is_asked(dossier: Dossier) -> WhatIsAsked:
@@ -115,30 +119,22 @@ def what_is_asked(dossier: Dossier) -> WhatIsAsked:
     return of_verdict(verdict, dossier.submitter, dossier.unadopted)
 
 
-def brief(text: str, words: int) -> str:
-    """The first sentences of a text that have so many words together; the beginning of the first where it is longer."""
-    sentences = text.replace(". ", ".\n").split("\n")
-    kept, used = [], 0
-    for sentence in sentences:
-        used += len(sentence.split())
-        if used > words:
-            break
-        kept.append(sentence)
-    if kept:
-        return " ".join(kept)
-    return " ".join(sentences[0].split()[:words]).rstrip(",;:") + " …"
+def _within(screen: FirstScreen, shorter: Mapping[str, str]) -> FirstScreen:
+    """The screen with no more than MOST_WORDS, where its longest sentences can be shortened so far.
 
-
-def _within(screen: FirstScreen) -> FirstScreen:
-    """The screen with no more than MOST_WORDS, where its longest sentences can be shortened so far."""
+    shorter : sentences that are not cut, as their figures decide, and what stands for them where words are short
+    """
     while (excess := screen.words - MOST_WORDS) > 0:
-        lengths = {len(says.split()): says for tile in screen.tiles for says in tile.says}
+        lengths = {
+            len(says.split()): says for tile in screen.tiles for says in tile.says if says not in shorter.values()
+        }
         longest = max(lengths, default=0)
         if longest <= _SHORTEST:
             break
-        shorter = brief(lengths[longest], max(_SHORTEST, longest - excess - 1) - 1)  # and the sign that it is cut
+        fits = max(_SHORTEST, longest - excess - 1) - 1  # and the sign that it is cut
+        told = shorter.get(lengths[longest]) or brief(lengths[longest], fits)
         tiles = (
-            tile.model_copy(update={"says": tuple(shorter if it == lengths[longest] else it for it in tile.says)})
+            tile.model_copy(update={"says": tuple(told if it == lengths[longest] else it for it in tile.says)})
             for tile in screen.tiles
         )
         screen = screen.model_copy(update={"tiles": tuple(tiles)})
@@ -174,7 +170,7 @@ def _safe(dossier: Dossier) -> Tile:
     rows = intruders(dossier.findings)
     says = [best_intruder(dossier.findings)]
     if rows and rows[0].share is not None:
-        says.append(f'Nearest its limit: "{rows[0].name}", at {100 * rows[0].share:.0f} % of it.')
+        says.append(f"Nearest its limit, at {100 * rows[0].share:.0f} % of it: {rows[0].name}.")
     return Tile(title="Is it safe?", says=tuple(filter(None, says)) or ("No intruder was tried.",), intruders=rows)
 
 
@@ -194,7 +190,7 @@ def _why(dossier: Dossier, safe: Tile) -> Tile:
     cause = f"Most through {causes[0]}" if causes else most_telling(dossier)
     more = len({each.says for each in kept_back}) - 1
     others = f"{more} more reason{'s' if more > 1 else ''} below." if more else ""
-    says = (brief(worst.says, _REASON), brief(cause, _CAUSE) if cause else "", others)
+    says = (quoted(worst, _REASON), brief(cause, _CAUSE) if cause else "", others)
     return Tile(title="Why it is blocked", says=tuple(filter(None, says)), intruders=safe.intruders)
 
 
@@ -211,8 +207,9 @@ def _smallest_change(dossier: Dossier) -> Tile:
 
 def _undecided(dossier: Dossier) -> Tile:
     """What has to be decided."""
-    open_ = [*dict.fromkeys(each.says for each in reasons(dossier))]
-    says = [brief(each, _REASON // min(len(open_), _MOST_NAMED)) for each in open_[:_MOST_NAMED]]
+    open_ = {each.says: each for each in reversed(reasons(dossier))}
+    words = _QUOTED[len(open_) > 1]
+    says = [quoted(each, words) for each in [*reversed(open_.values())][:_MOST_NAMED]]
     if len(open_) > _MOST_NAMED:
         says.append(f"And {len(open_) - _MOST_NAMED} more below.")
     return Tile(title="What needs a decision", says=tuple(says))
@@ -234,7 +231,8 @@ def _audit(dossier: Dossier, view: TablesView) -> Tile:
     found = [table.audit for table in view.tables if table.audit is not None]
     if not found:
         attacks = [each for each in dossier.findings if each.stage == "attack" and each.binding]
-        tried = brief(attacks[0].says, _REASON) if attacks else "Suppressed cells were not audited."
+        worst = max(attacks, key=lambda each: each.verdict, default=None)
+        tried = quoted(worst, _REASON) if worst else "Suppressed cells were not audited."
         return Tile(title="Is it safe?", says=(tried,))
     if any(audit.breaches for audit in found):
         breached = sum(audit.breaches for audit in found)
@@ -287,6 +285,8 @@ def _questions(dossier: Dossier) -> list[str]:
     found = []
     if dossier.same_bytes:
         found.append(f"The same bytes are public already: {', '.join(dossier.same_bytes[:_MOST_NAMED])}.")
+    if dossier.judged_bytes:
+        found.append(f"The same bytes were judged before: {', '.join(dossier.judged_bytes[:_MOST_NAMED])}.")
     if dossier.earlier_attempts:
         times = {1: "once", 2: "twice"}.get(dossier.earlier_attempts, f"{dossier.earlier_attempts} times")
         found.append(f"These data were judged {times} before: why again?")

@@ -1,14 +1,14 @@
 """Intruders against their limits: what the dot plot of the first screen draws, and the one sentence below it."""
 
 from collections.abc import Iterable, Sequence
-from math import isfinite
+from math import inf, isfinite
 
 from pydantic import Field
 
 from sluice.ground.document_parts import FrozenModel
-from sluice.ground.verdict import Finding
+from sluice.ground.verdict import Finding, Verdict
 from sluice.report.risk_margin import risk_margin
-from sluice.report.wording import interval, percent, rule_words
+from sluice.report.wording import interval, near_limit, percent, rule_words
 from sluice.risk.attacks.attack_success import AttackSuccess
 
 MOST = 6
@@ -17,13 +17,13 @@ _FINDS = {
     "learned_claims": "is sure and right",
     "attribute_gain": "learns a value",
     "transparency": "knows the method",
-    "distance_linkage": "nearest record",
+    "distance_linkage": "takes the nearest",
 }
 _OF_SHARES = ("learned_linkage", "learned_claims", "distance_linkage")  # right guesses as a share of the people
 
 
 class Intruder(FrozenModel):
-    """The figure of one kind of intruder, as a share of its limit."""
+    """The figure of one kind of intruder, as a share of its limit; below 1 also where only its interval crosses it."""
 
     name: str
     verdict: str = Field(description="of the finding: PASS, REVIEW, FAIL or UNKNOWN")
@@ -54,11 +54,30 @@ def intruders(findings: Iterable[Finding]) -> tuple[Intruder, ...]:
 
 def _intruder(margin: float, finding: Finding) -> Intruder:
     name = _FINDS.get(finding.rule) or rule_words(finding.rule)
-    low = high = None
-    if (ends := _interval(finding)) and finding.limit and isfinite(margin):
-        low, high = max(0.0, ends[0]) / finding.limit, ends[1] / finding.limit
-    share = margin if isfinite(margin) else None
-    return Intruder(name=name, verdict=finding.verdict.name, share=share, low=low, high=high)
+    share, low, high = margin if isfinite(margin) else None, None, None
+    observed, limit = finding.observed, finding.limit
+    if share is None or observed is None or not limit or limit < 0:
+        return Intruder(name=name, verdict=finding.verdict.name, share=share)
+    much = _asks_for_much(finding, observed, limit)
+    if ends := _interval(finding):
+        low, high = sorted(_of_limit(end, limit, much) for end in ends)
+    return Intruder(name=name, verdict=finding.verdict.name, share=_of_limit(observed, limit, much), low=low, high=high)
+
+
+def _asks_for_much(finding: Finding, observed: float, limit: float) -> bool:
+    """Whether the figure has to be at least the limit, by the side on which the finding says that it lies."""
+    keeps = finding.verdict is Verdict.PASS
+    if said := near_limit(finding):
+        keeps = said.data.get("side") == "keeps"
+    elif finding.verdict is Verdict.REVIEW:
+        return False
+    return observed != limit and keeps == (observed > limit)
+
+
+def _of_limit(figure: float, limit: float, much: bool) -> float:
+    if much:
+        return limit / figure if figure > 0 else inf
+    return max(0.0, figure) / limit
 
 
 def _interval(finding: Finding) -> tuple[float, float] | None:

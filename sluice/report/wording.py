@@ -6,10 +6,16 @@ from collections.abc import Sequence
 from math import isfinite
 from typing import NamedTuple
 
+from sluice.ground.sentence import Statement, written
 from sluice.ground.verdict import Finding, Verdict
+from sluice.risk.measurement import NEAR, NEAR_WITH_ENDS
 from sluice.utility.variable_summary import VariableSummary
 
 _NOTABLE = 0.005  # a share, or a number of standard deviations, from which on a change is told
+_LEADS_ON = (  # words after which no sentence is cut
+    " a an the of by to in on at for from with and or than that which whose who as is are be was were more less under "
+    "over above below between its their no not only per this these any every each "
+)
 _ORDINALS = ("most", "second most", "third most")
 
 Rows = Sequence[tuple[str, int | None, int | None]]
@@ -57,6 +63,71 @@ def interval(finding: Finding) -> tuple[float, float] | None:
         if isinstance(low, int | float) and isinstance(high, int | float):
             return float(low), float(high)
     return None
+
+
+def near_limit(finding: Finding) -> Statement | None:
+    """What the finding says where its interval crosses the limit: on which side its figure lies, and the ends."""
+    return next((said for said in finding.saying if said.code in (NEAR.code, NEAR_WITH_ENDS.code)), None)
+
+
+def deciding_figure(finding: Finding) -> tuple[str, str] | None:
+    """The figure that decided and its limit, as the finding writes figures; None where it has or tells none."""
+    observed, limit = finding.observed, finding.limit
+    if observed is None or limit is None:
+        return None
+    ends = (written(finding.saying, one, like=other) for one, other in ((observed, limit), (limit, observed)))
+    found, allowed = (words or figure(value) for words, value in zip(ends, (observed, limit), strict=True))
+    return found, allowed
+
+
+def brief(text: str, words: int) -> str:
+    """The first sentences of a text that have so many words together; the beginning of the first where it is longer."""
+    sentences = text.replace(". ", ".\n").split("\n")
+    kept, used = [], 0
+    for sentence in sentences:
+        used += len(sentence.split())
+        if used > words:
+            break
+        kept.append(sentence)
+    if kept:
+        return " ".join(kept)
+    return f"{_cut(sentences[0].split(), words)} …"
+
+
+def _cut(told: Sequence[str], words: int) -> str:
+    """So many words at most: none that leads on to the next is the last, no bracket is open, no figure without its
+    unit."""
+    kept = [*told[:words]]
+    if " ".join(kept).count("(") > " ".join(kept).count(")"):
+        last = max(at for at, each in enumerate(kept) if "(" in each)
+        kept = kept[:last] or kept
+    while len(kept) > 1 and (f" {kept[-1].lower()} " in _LEADS_ON or told[len(kept) :][:1] == ["%"]):
+        kept.pop()
+    return " ".join(kept).rstrip(",;:")
+
+
+def quoted(finding: Finding, words: int) -> str:
+    """What a finding says, cut to so many words; in short where that would lose the figure that decided."""
+    says, decided = brief(finding.says, words), deciding_figure(finding)
+    if says == finding.says or decided is None or _tells(says, decided[0]):
+        return says
+    return in_short(finding)
+
+
+def _tells(says: str, figure: str) -> bool:
+    return re.search(rf"(?<![\w.,]){re.escape(figure)}(?! ?%|[.,]?\d)", says) is not None
+
+
+def in_short(finding: Finding) -> str:
+    """'Learned linkage: 5.2 %, limit 5 %.', or the part of its words that tells both; '' where it has or tells none."""
+    decided = deciding_figure(finding)
+    if decided is None:
+        return ""
+    rule = rule_words(finding.rule)
+    parts = (said.text.strip() for said in finding.notes if all(_tells(said.text, each) for each in decided))
+    tells = next((part for part in parts if part[:1].islower()), f"{decided[0]}, limit {decided[1]}")
+    crossed = "; its interval crosses that" if near_limit(finding) else ""
+    return f"{rule[:1].upper()}{rule[1:]}: {tells}{crossed}."
 
 
 def percent(share: float | None) -> str:

@@ -11,9 +11,8 @@ from sluice.ground.document_parts import FrozenModel
 from sluice.ground.verdict import Finding
 from sluice.report.dossier import RecordsView
 from sluice.report.wording import percent
-from sluice.utility.analyses.models import ComparedModel
+from sluice.utility.analyses.models import HOLDS, ComparedModel
 
-_KEPT = 1.5  # standard errors of the original: a coefficient within is told as kept
 _MOVED_MEAN = 0.1  # standard deviations, up to which averages are told as kept
 _MOVED_CORRELATION = 0.1  # up to which a correlation is told as kept
 _LOST_PAIR = 0.2  # share of the records in another cell, from which on a table is told as lost
@@ -41,9 +40,9 @@ def bars(findings: Sequence[Finding], view: RecordsView) -> tuple[Bar, ...]:
         found.append(Bar(says="Tables of two variables", share=max(0.0, 1 - lost)))
     if models := _models(view):
         total = sum(len(each.coefficients) + each.lost for each in models)
-        kept = sum(_holds(one.difference) for each in models for one in each.coefficients)
+        kept = sum(one.holds for each in models for one in each.coefficients)
         if total:
-            found.append(Bar(says=f"Coefficients within {_KEPT:g} errors", share=kept / total, of=f"{kept} of {total}"))
+            found.append(Bar(says=f"Coefficients within {HOLDS:g} errors", share=kept / total, of=f"{kept} of {total}"))
     elif pairs := _correlations(view):
         kept = sum(moved <= _MOVED_CORRELATION for moved in pairs)
         says = f"Correlations within {_MOVED_CORRELATION:g}"
@@ -61,7 +60,7 @@ def good_for(findings: Sequence[Finding], view: RecordsView) -> str:
         within = sum(moved <= _MOVED_CORRELATION for moved in pairs) / len(pairs)
         (good if within >= 0.9 else bad).append("correlations")
     for model in _models(view):
-        holds = not model.lost and all(_holds(one.difference) for one in model.coefficients)
+        holds = not model.lost and all(one.holds for one in model.coefficients)
         (good if holds else bad).append(f"the model {model.name}")
     worst = view.utility.marginals.pairs.worst if view.utility and view.utility.marginals else ()
     if worst and worst[0].loss > _LOST_PAIR:
@@ -87,10 +86,6 @@ def _observed(findings: Sequence[Finding], rule: str) -> float | None:
 def _models(view: RecordsView) -> tuple[ComparedModel, ...]:
     models = view.utility.models if view.utility else None
     return tuple(each for each in models or () if each.coefficients or each.lost)
-
-
-def _holds(difference: float | None) -> bool:
-    return difference is not None and abs(difference) <= _KEPT
 
 
 def _correlations(view: RecordsView) -> list[float]:

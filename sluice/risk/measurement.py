@@ -10,14 +10,14 @@ from sluice.ground.sentence import Saying, Sentence
 from sluice.ground.verdict import Verdict
 
 _CHANCE = "that may be chance, so a person must decide."
-_NEAR = Sentence(
+NEAR = Sentence(
     "near_limit",
     f" The figure itself {{side}} the limit, but its {{level:percent}} confidence interval crosses it: {_CHANCE}",
 )
-_INTERVAL = Sentence(
+NEAR_WITH_ENDS = Sentence(
     "near_limit.interval",
-    " The figure itself {side} the limit, but its {level:percent} confidence interval, {low:.1%} to {high:.1%}, "
-    f"crosses it: {_CHANCE}",
+    " The figure itself {side} the limit, but its {level:percent} confidence interval, {low:percent} to "
+    f"{{high:percent}}, crosses it: {_CHANCE}",
 )
 
 
@@ -109,5 +109,5 @@ def if_near(
         return ()
     side = "keeps" if value <= limit else "is beyond"
     if interval is None:
-        return _NEAR(side=side, level=level)
-    return _INTERVAL(side=side, level=level, low=interval[0], high=interval[1])
+        return NEAR(side=side, level=level)
+    return NEAR_WITH_ENDS(side=side, level=level, low=interval[0], high=interval[1])

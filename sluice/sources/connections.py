@@ -103,7 +103,7 @@ class Connection(DatabaseAddress, ReadableTables):
 
 
 class ReadingLimits(BaseModel):
-    """How far a release may read one source, of whatever kind."""
+    """How far a release or a command may read one source, of whatever kind."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -141,7 +141,9 @@ class Connections(BaseModel):
         description="folders below which files may be read; if not given, the definition's own and the current one",
     )
 
-    limits: ReadingLimits = Field(default=ReadingLimits(), description="how far a release may read a source")
+    limits: ReadingLimits = Field(
+        default=ReadingLimits(), description="how far a source is read, by releases and commands"
+    )
 
     def at(self, base: Path) -> Self:
         """The same with every path made absolute from `base`."""

@@ -23,7 +23,7 @@ import pyarrow as pa
 from pydantic import Field
 
 from sluice.ground.errors import DataError, did_you_mean
-from sluice.ground.values import label
+from sluice.ground.values import MISSING_MARKS, label
 from sluice.ground.visible_text import Name
 from sluice.sources.tabular_source import FileSource, missing_file, mostly_expected
 
@@ -33,6 +33,7 @@ _PROLOGUE = 1 << 16
 _NEVER_READ = "customXml/"  # where Excel keeps the queries of Power Query
 _FORMULA, _VALUE = (f"{{http://schemas.openxmlformats.org/spreadsheetml/2006/main}}{tag}" for tag in "fv")
 _NOT_AVAILABLE = "#N/A"
+_FEWEST_ROWS = 5  # rows from the names on, by which the second is told from the others
 _LOOKED_AT = 200  # rows by which a sheet is described
 _TRUE = ("1", "true")
 _DAMAGE = (ParseError, ValueError, LookupError, TypeError, AttributeError, zipfile.BadZipFile, zlib.error, EOFError)
@@ -125,6 +126,7 @@ class Outline:
     hidden_columns: str = ""  # letters
     hidden_rows: int = 0
     has_formulas: bool = False
+    doubt: str = ""  # why the row below the names seems to be no record; "" where it does not
 
 
 class _Workbook:
@@ -161,10 +163,10 @@ class _Workbook:
             simplefilter("ignore")
             parser = self._parser(sheet, source)
             try:
-                rows = dict(islice(((number, _filled(cells)) for number, cells in parser.parse()), _LOOKED_AT))
+                looked_at = dict(islice(parser.parse(), _LOOKED_AT))
             except _DAMAGE:
                 raise DataError(f"{self.path}: the sheet is damaged; it cannot be read") from None
-        rows = {number: cells for number, cells in rows.items() if cells}
+        rows = {number: filled for number, cells in looked_at.items() if (filled := _filled(cells))}
         if not rows:
             return Outline(sheet.title, sheet.sheet_state == "visible")
         width = max(len(cells) for cells in rows.values())
@@ -185,6 +187,7 @@ class _Workbook:
             ),
             hidden_rows=parser.hidden_rows,
             has_formulas=parser.has_formulas,
+            doubt="" if header_row else _second_header([looked_at[number] for number in rows if number >= header]),
         )
 
     def _parser(self, sheet: Any, source: Any) -> Any:
@@ -215,7 +218,7 @@ class _Workbook:
         if below := [each.ref for each in merged if each.max_row >= first]:
             raise DataError(
                 f"{self.path}: cells are merged, such as {below[0]}: of these only the first has a value. Unmerge them "
-                "and fill in the others, or, where they are above the names, set header_row below them."
+                "and fill in the others, or, where they are above the names, set header_row (--header-row) below them."
             )
 
     def _value(self, cell: dict[str, Any], counts: bool) -> Any:
@@ -305,6 +308,30 @@ def _sheet_parser() -> Any:
 def _filled(cells: Sequence[dict[str, Any]]) -> set[int]:
     """The columns in which a row has a value, or a formula."""
     return {cell["column"] for cell in cells if cell["value"] not in (None, "") or cell["data_type"] == "f"}
+
+
+def _second_header(rows: Sequence[Sequence[dict[str, Any]]]) -> str:
+    """Why the row below the names is none of a record; '' where it is one, or too few follow to tell.
+
+    rows : with cells, from the names on
+    """
+    if len(rows) < _FEWEST_ROWS:
+        return ""
+    names, second, *records = map(_values, rows)
+    below = {column: [row[column] for row in records if column in row] for column in {*second, *names}}
+    if second.keys() - names.keys():
+        usual = {column for column in names if len(below[column]) == len(records)}
+        if 2 * len(usual - second.keys()) > len(usual):
+            return "names columns that have no name there"
+    if all(isinstance(cell, str) and cell not in MISSING_MARKS for cell in second.values()):
+        over = [column for column in second if below[column] and not any(isinstance(x, str) for x in below[column])]
+        if len(over) > 1:
+            return f"holds words above {len(over)} columns of numbers"
+    return ""
+
+
+def _values(cells: Sequence[dict[str, Any]]) -> dict[int, Any]:
+    return {cell["column"]: cell["value"] for cell in cells if cell["value"] not in (None, "")}
 
 
 def _letter(column: int) -> str:

@@ -1,4 +1,5 @@
-"""Hierarchies in CSV files: one row a code with its parent, or one row a leaf with its ever wider groups (ARX).
+"""Hierarchies in CSV files: one row a code with its parent, or one row a leaf with its ever wider groups (ARX); and in
+files of tau-ARGUS (.hrc): one line a code, behind as many @ as there are codes above it, the total not among them.
 
 All cells are text: 'NA' and '01' are codes. The separator is the sign that stands most often in the first line, unless
 it is named; cells in quotes may hold it.
@@ -22,6 +23,8 @@ from sluice.sources.packed_file import refuse_large
 from sluice.tabular.model.dimension import Dimension
 
 _COLUMNS = ("code", "parent")
+_LEAD = "@"  # of tau-ARGUS; its manual, section on hierarchical codes
+_TOTAL = "Total"
 
 
 def read_dimension(name: str, paths: Sequence[Path]) -> Dimension:
@@ -50,6 +53,8 @@ def read_hierarchy(path: Path, separator: str | None = None, encoding: str = "ut
     cost   : O(rows x levels)
     """
     refuse_large(path)
+    if path.suffix.lower() == ".hrc":
+        return hierarchy_of_parents(path.stem, {code: parent for code, parent in _of_argus(path) if parent})
     try:
         source = described_csv(path, separator, encoding)
         lines = _cells(source)
@@ -66,9 +71,44 @@ def read_hierarchy(path: Path, separator: str | None = None, encoding: str = "ut
 
 
 def read_rows(path: Path) -> list[tuple[str, str]]:
-    """(code, parent) of each row; refuses what shows in a single line."""
+    """(code, parent) of each row, in a .hrc file below 'Total'; refuses what shows in a single line."""
     refuse_large(path)
+    if path.suffix.lower() == ".hrc":
+        return _of_argus(path)
     return _rows(described_csv(path))
+
+
+def _of_argus(path: Path) -> list[tuple[str, str]]:
+    """(code, parent) of each line. Raises DataError naming the line."""
+    try:
+        lines = path.read_bytes().decode("utf-8-sig").splitlines()
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise DataError(f"{path}: must be text in UTF-8") from None
+    above = [_TOTAL]
+    first, rows = {_TOTAL: 0}, [(_TOTAL, "")]
+    for number, line in enumerate(lines, start=1):
+        code = line.strip().lstrip(_LEAD)
+        depth, code = len(line.strip()) - len(code), code.strip()
+        if not line.strip():
+            continue
+        if not code:
+            raise DataError(f"{path}, line {number}: the code is empty")
+        if code in first:
+            where = f"see line {first[code]}" if first[code] else "the file names the codes below the total alone"
+            raise DataError(f"{path}, line {number}: names code '{code}' again; {where}")
+        if depth >= len(above):
+            raise DataError(
+                f"{path}, line {number}: '{code}' has {depth} {_LEAD} in front, and may have {len(above) - 1} at most: "
+                "a level between it and the line above is left out"
+            )
+        first[code] = number
+        rows.append((code, above[depth]))
+        above[depth + 1 :] = [code]
+    if len(rows) == 1:
+        raise DataError(f"{path}: names no code")
+    return rows
 
 
 def _rows(source: CsvSource) -> list[tuple[str, str]]:

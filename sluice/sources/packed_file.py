@@ -16,7 +16,7 @@ from sluice.ground.errors import DataError
 from sluice.sources.tabular_source import missing_file
 
 MOST_IN_MEMORY = 1 << 30  # bytes of an unpacked file that must be read at random
-_TIMES, _FROM = 500, 64 << 20  # how often larger it may become, once it is as large
+_TIMES, _FROM = 50, 64 << 20  # how often larger it may become, once it is as large; real records: 5 to 20 times
 _LONGEST_LINE = 16 << 20
 _BLOCK = 1 << 20
 _MOST_OF_TEXT, _MOST_LINES = 64 << 20, 1_000_000

@@ -222,6 +222,12 @@ def _workbook(path: Path, sheet: str | None, header_row: int | None) -> Recognis
         names = ", ".join(one_line(outline.name) for outline in visible)
         raise DataError(f"{path}: holds {len(visible)} sheets with cells; name one (--table): {names}")
     found = visible[0]
+    if found.doubt:
+        raise DataError(
+            f"{path}: sheet '{one_line(found.name)}': row {found.header_row} names the columns, and the next one "
+            f"{found.doubt}: names in several rows, or units? Write the names in one row and take the other out. Or "
+            f"say which row names the columns (--header-row {found.header_row + 1}); it must name all that are read."
+        )
     says = [f"sheet '{found.name}' of an Excel workbook, with {found.columns} columns named in row {found.header_row}"]
     hidden = [outline.name for outline in outlines if not outline.is_visible]
     says += [f"hidden sheets are not read: {', '.join(hidden)}"] if hidden and sheet is None else []

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from sluice.ground.errors import DataError
 from sluice.ground.values import BLANKS, NUMBER
-from sluice.ground.visible_text import UNCLEAR
+from sluice.ground.visible_text import BLANK_RUN, UNCLEAR, UNSEEN_RUN
 from sluice.tabular.model import numbered_records
 from sluice.tabular.model.column_values import (
     light_weight,
@@ -14,7 +14,6 @@ from sluice.tabular.model.column_values import (
     no_leaf,
     too_fine,
     too_large,
-    unclear_name,
 )
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import MOST_DECIMALS, Measure
@@ -37,6 +36,7 @@ class RecordQuery:
     records  : how many there are, without the `left_out`, which have no value
     numbered : owner is a number, not a name
     alone    : every record is of an owner of its own
+    respelled : how many names of owners were read as what they look like
     """
 
     def __init__(
@@ -52,6 +52,7 @@ class RecordQuery:
         self.unit = 1
         self.weighted = False
         self.counted = f"WHERE NOT {self._missing(measure.value)}" if measure.value else ""
+        self._respelled = self._unclear_names()
         self.owner, self.numbered = self._owner()
         self.alone = self.owner == _EACH
 
@@ -71,7 +72,7 @@ class RecordQuery:
     @property
     def rows(self) -> str:
         codes = [f"{self._code(dimension.name)} AS d{axis}" for axis, dimension in enumerate(self.dimensions)]
-        own = [f"{self._code(self.measure.contributor)} AS own"] if self.measure.contributor else []
+        own = [f"{self._name(self.measure.contributor)} AS own"] if self.measure.contributor else []
         weight = [f"{self._weighted} AS weighted", f"{self._weight} AS weight"] if self.weighted else []
         columns = [*codes, f"{self.owner} AS owner", *own, f"{self._value} AS value", *weight]
         return f"SELECT {', '.join(columns)} FROM {self.table} {self.counted}"
@@ -99,7 +100,6 @@ class RecordQuery:
         for role, name in (("contributor", measure.contributor), ("holding", measure.holding)):
             if name is not None:
                 ask[role] = f"count(*) FILTER ({self._missing(name)})"
-                ask[f"{role} unclear"] = f"count(*) FILTER ({self._unclear(name)})"
         found = self._one(ask)
         self.left_out = found.get("value missing", 0)
         self.records = found["all"] - self.left_out
@@ -108,9 +108,6 @@ class RecordQuery:
         if not self.records:
             raise DataError("there is no record to make a table of.")
         self._check_codes()
-        for role, name in (("contributor", measure.contributor), ("holding", measure.holding)):
-            if found.get(f"{role} unclear"):
-                raise DataError(f"{unclear_name(str(name), found[f'{role} unclear'])}.")
         if found.get("contributor"):
             raise DataError(f"'{measure.contributor}', the contributor, is missing in {found['contributor']} records.")
         if found.get("holding") and measure.contributor is None:
@@ -189,12 +186,36 @@ class RecordQuery:
         if whole and not found["none"] and not found["below"]:
             return f"{quoted(name)}::BIGINT", True
         if measure.holding is None or measure.contributor is None or not found["none"]:
-            return self._code(name), False
-        own = self._code(measure.contributor)
+            return self._name(name), False
+        own = self._name(measure.contributor)
         return (
-            f"CASE WHEN {self._missing(name)} THEN 'contributor ' || {own} ELSE 'holding ' || {self._code(name)} END",
+            f"CASE WHEN {self._missing(name)} THEN 'contributor ' || {own} ELSE 'holding ' || {self._name(name)} END",
             False,
         )
+
+    def _unclear_names(self) -> dict[str, int]:
+        """The columns of contributors and holdings that are not spelled in one way, and how many names of each."""
+        columns = [name for name in (self.measure.contributor, self.measure.holding) if name is not None]
+        texts = [name for name in columns if self.types[name] == "VARCHAR" and not self.measure.hashed]
+        ask = {
+            name: f"count(DISTINCT {quoted(name)}) FILTER (regexp_matches({_trimmed(quoted(name))}, {text(UNCLEAR)}) "
+            f"OR nfc_normalize({quoted(name)}) <> {quoted(name)})"
+            for name in texts
+        }
+        found = self._one(ask) if ask else {}
+        return {name: int(count) for name, count in found.items() if count}
+
+    @property
+    def respelled(self) -> int:
+        return sum(self._respelled.values())
+
+    def _name(self, column: str) -> str:
+        """Whose a record is: names that look the same are the same; see `as_they_look`."""
+        if column not in self._respelled:
+            return self._code(column)
+        seen = f"regexp_replace({quoted(column)}, {text(BLANK_RUN)}, ' ', 'g')"
+        seen = f"regexp_replace({seen}, {text(UNSEEN_RUN)}, '', 'g')"
+        return f"coalesce({_trimmed(f'nfc_normalize({seen})')}, '')"
 
     def _check_codes(self) -> None:
         for dimension in self.dimensions:
@@ -214,12 +235,6 @@ class RecordQuery:
     def _missing(self, column: str) -> str:
         name = quoted(column)
         return f"({name} IS NULL OR {_trimmed(name)} = '')" if self.types[column] == "VARCHAR" else f"({name} IS NULL)"
-
-    def _unclear(self, column: str) -> str:
-        if self.types[column] != "VARCHAR" or self.measure.hashed:
-            return "false"
-        name = _trimmed(quoted(column))
-        return f"regexp_matches({name}, {text(UNCLEAR)}) OR nfc_normalize({name}) <> {name}"
 
     def _code(self, column: str) -> str:
         if self.types[column] in ("DOUBLE", "FLOAT"):

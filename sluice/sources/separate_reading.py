@@ -1,4 +1,5 @@
-"""Reading a source in a process of its own, which cannot reach the vault where the operating system allows it."""
+"""Reading a source within the limits of the operator: in a process of its own, which cannot reach the vault where the
+operating system allows it; or, for commands on files that no release is of, in this one."""
 
 import json
 import logging
@@ -9,21 +10,25 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from time import monotonic
 from typing import TYPE_CHECKING, BinaryIO
 
 import pyarrow as pa
 
 from sluice.ground.errors import DataError, SourceUnreachableError
 from sluice.ground.log import log
+from sluice.ground.machine import free_memory
 from sluice.settings import settings
-from sluice.sources.connections import connections_file, load_connections
 from sluice.sources.sandbox import NOT_CONFINED, landlock_version
 from sluice.sources.tabular_source import BATCH_SIZE, TabularSource, as_frame, missing_file
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from sluice.sources.connections import ReadingLimits
+
 _LONGEST = 4000  # characters of an error that are believed
+_TIMES = 3  # of the bytes of raw cells, for what is made of them
 _PROGRAM = 1 << 30  # bytes that Python, its libraries and their threads may take, beyond those of the settings
 # No credentials but those of the connection: no home with a password file or a certificate, no Kerberos ticket.
 PROCESS_ENVIRONMENT = {"HOME": "/nonexistent", "LANG": "C.UTF-8", "PGGSSENCMODE": "disable"}
@@ -45,7 +50,7 @@ def read_apart(source: TabularSource, columns: Sequence[str], size: int = BATCH_
     if not landlock_version():
         log("source is read unconfined", logging.WARNING, detail=NOT_CONFINED)
     memory = settings().memory + _PROGRAM
-    limits = load_connections().limits
+    limits = _limits()
     order = {
         "source": source.model_dump(mode="json"),
         "files": [str(path) for path in source.files],  # links were followed when they were permitted, and never after
@@ -104,12 +109,71 @@ def read_apart(source: TabularSource, columns: Sequence[str], size: int = BATCH_
             process.wait()
 
 
+def read_here(
+    source: TabularSource, columns: Sequence[str], size: int = BATCH_SIZE, most: int | None = None, keep: bool = True
+) -> "Iterator[pd.DataFrame]":
+    """The batches of a source, read by this process, for whoever runs a command on data of their own.
+
+    most   : records that a contract allows, if it says
+    keep   : all batches are kept in memory, to be worked on
+    raises : DataError, as `source.batches`; beyond `most` or a limit of the operator, which are looked at after each
+             batch; and before what is kept takes more memory than is free
+    """
+    limits, begun, free = _limits(), monotonic(), free_memory()
+    rows = held = 0
+    for table in source.tables(columns, size):
+        rows, held = rows + table.num_rows, held + table.nbytes
+        if limits.rows is not None and rows > limits.rows:
+            raise DataError(_beyond(source.title, f"{limits.rows:,} records", "rows"))
+        if limits.seconds is not None and monotonic() - begun > limits.seconds:
+            raise DataError(_beyond(source.title, f"{limits.seconds:g} seconds", "seconds"))
+        if most is not None and rows > most:
+            raise DataError(f"{source.title}: {_too_many(most)}")
+        if keep and _TIMES * held > free:
+            raise DataError(
+                f"{source.title}: more than {rows - table.num_rows:,} records of {len(columns)} columns need more than "
+                f"the {free / 1e9:.1f} GB of memory that are free. Take a sample of them or fewer columns, or "
+                "work where more is free."
+            )
+        yield as_frame(table)
+
+
+def at_most(batches: "Iterator[pd.DataFrame]", maximum: int | None) -> "Iterator[pd.DataFrame]":
+    """The same batches. Raises DataError as soon as there are more records than the contract allows: a packed file of a
+    few megabytes can hold millions."""
+    records = 0
+    for batch in batches:
+        records += len(batch)
+        if maximum is not None and records > maximum:
+            raise DataError(f"the table has {_too_many(maximum)}")
+        yield batch
+
+
+def _too_many(maximum: int) -> str:
+    return f"more than {maximum:,} records, the most that the contract allows (rows.maximum); the rest was not read"
+
+
+class _NoLimits:
+    rows = seconds = None
+
+
+def _limits() -> "ReadingLimits | _NoLimits":
+    """Those of the operator; who wrote none need not wait for what addresses of databases are read with."""
+    if settings().connections is None and not (settings().home / "connections.yaml").exists():
+        return _NoLimits()
+    from sluice.sources.connections import load_connections
+
+    return load_connections().limits
+
+
 def _stop(process: "subprocess.Popen[bytes]", late: threading.Event) -> None:
     late.set()
     process.kill()
 
 
 def _beyond(title: str, most: str, limit: str) -> str:
+    from sluice.sources.connections import connections_file
+
     return (
         f"{title}: reading it takes more than {most}, the most that is allowed (limits.{limit}); the rest was not "
         f"read. Whoever runs Sluice can set limits.{limit} higher in {connections_file()}."

@@ -39,6 +39,7 @@ class FileCells:
     added_up : records that were added to another of the same contributor in the same cell of the lowest level
     asking   : numbers of those who asked for protection, where that was asked for
     alike    : names of contributors that are those of others but for capital letters
+    respelled : names of contributors that were read as what they look like
     """
 
     cells: Cells
@@ -47,6 +48,7 @@ class FileCells:
     added_up: int
     asking: tuple[int, ...] = ()
     alike: int = 0
+    respelled: int = 0
 
 
 def aggregate_file(
@@ -121,7 +123,7 @@ def aggregate_table(
     once, several = sums.split(kept)
     cells = cells_from(dimensions, once, several, query.unit, tables=tables, withheld=withheld, decimals=query.decimals)
     asking = tuple(query.owners_with(*requested)) if requested else ()
-    return FileCells(cells, query.records, query.left_out, sums.added_up, asking, query.alike)
+    return FileCells(cells, query.records, query.left_out, sums.added_up, asking, query.alike, query.respelled)
 
 
 class _Sums:

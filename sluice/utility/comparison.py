@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from sluice.ground.comparable_values import plain_values
+from sluice.ground.record_rule import RecordRule
 from sluice.ground.released_values import released_as
 from sluice.ground.variables import Role, Variable, Variables
 from sluice.masking.masking_step import MaskingStep
@@ -17,7 +18,6 @@ from sluice.masking.moved_blocks import Block
 from sluice.masking.plan import ByStratum
 from sluice.risk.people_of_records import person_variable
 from sluice.utility.analyses.asked_analyses import Analyses
-from sluice.utility.analyses.impossible_records import RecordRule
 from sluice.utility.cell_changes import cell_changes, changed_cells, changed_in_few, tells_of_few
 from sluice.utility.common_bins import CommonBins, common_bins
 from sluice.utility.continuous.released_numbers import ReleasedNumbers, released_numbers

@@ -63,6 +63,7 @@ class Measure:
     where_asked : it takes long, and is measured where it has a limit
     where_any   : it is reported where the file has an occasion for it, or a limit was set
     largest     : the largest figure that it can have, of a file that has lost nothing whole; inf: there is none
+    asks        : without a limit, anything above 0 needs a decision
     """
 
     name: str
@@ -75,6 +76,7 @@ class Measure:
     where_asked: bool = False
     where_any: bool = False
     largest: float = inf
+    asks: bool = False
 
     def judge(self, files: Comparison, occasion: Occasion, figure: Callable[[], Figure]) -> Measured:
         """The ladder: not compared, not known without records, lost, of few, or the figure, which may be not known."""
@@ -93,7 +95,15 @@ class Measure:
     def measured(self, files: Comparison, occasion: Occasion, found: Figure) -> Measured:
         """The lower rungs."""
         measured = Measured(
-            found.value, found.says, found.scope, occasion.of, found.completed, self.written, True, found.tells_of_few
+            found.value,
+            found.says,
+            found.scope,
+            occasion.of,
+            found.completed,
+            self.written,
+            True,
+            found.tells_of_few,
+            self.asks,
         ).told(self.what, occasion.few)
         records = min(len(files.original), len(files.masked)) if occasion.records is None else occasion.records
         if not isfinite(found.value) or measured.tells_of_few or records >= files.minimum_cell:

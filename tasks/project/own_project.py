@@ -13,7 +13,6 @@ from datetime import UTC, datetime
 from functools import partial
 from math import inf, nan
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import Any
 
@@ -24,7 +23,7 @@ import yaml
 
 from policies.policy import load_policy, shipped_policies
 from schemas.contract import Contract, load_contract
-from schemas.reading.contract_draft import contract_yaml, frequent_categories
+from schemas.reading.contract_draft import contract_yaml, frequent_categories, read_draft
 from schemas.reading.overview import MOST_RECORDS, Overview
 from schemas.reading.proposal import Proposal, Proposals, repeats
 from schemas.reading.typing import SourceTyping
@@ -39,6 +38,7 @@ from sluice.sources.csv_source import CsvSource
 from sluice.sources.dictionary_file import dictionary_descriptions, joined
 from sluice.sources.recognition import Recognised, recognise
 from sluice.sources.sdmx_structure_file import structure_descriptions
+from sluice.sources.separate_reading import read_here
 from sluice.sources.sql_source import SqlSource
 from sluice.sources.tabular_source import Descriptions, TabularSource
 from sluice.utility.analyses.asked_analyses import Analyses
@@ -219,7 +219,7 @@ def own_project(
     """
     name = release_name(dataset)
     contract_text = contract_yaml(seen, proposed, dataset)
-    contract = _read(contract_text, name)
+    contract = read_draft(contract_text, name)
     written: dict[str, Any] = {
         "name": name,
         "title": f"{one_line(dataset)}, drafted from the data",
@@ -314,14 +314,6 @@ def release_name(dataset: str) -> str:
     return "-".join(part for part in small.split("-") if part)[:60].strip("-") or "data"
 
 
-def _read(text: str, name: str) -> Contract:
-    """The drafted contract as it will be read."""
-    with TemporaryDirectory() as place:
-        path = Path(place) / f"{name}.yaml"
-        path.write_text(text, encoding="utf-8")
-        return load_contract(path)
-
-
 def _drafted(
     data: OwnData, seen: Overview, proposed: Proposals, contract: Contract, uses: tuple[str, ...],
     written: dict[str, Any], most_tried: int | None, told: Told, seconds: float,
@@ -384,7 +376,7 @@ def typed_records(source: TabularSource, contract: Contract, records: int) -> tu
 
     typing = SourceTyping(contract, pseudonym, source.decimal_mark)
     parts = []
-    for raw in source.batches(list(contract.by_name)):
+    for raw in read_here(source, list(contract.by_name), most=contract.rows.maximum, keep=False):
         typed = typing.type_batch(raw)
         parts.append(typed if fraction == 1 else typed[rng.random(len(typed)) < fraction])
     variables = typing.variables()

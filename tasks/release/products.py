@@ -4,12 +4,14 @@ vault keeps of a release that was judged.
 What judges and publishes is imported when the documents were read: whoever wrote one wrongly need not wait for it.
 """
 
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from sluice.documents.document_reading import Written, parse_document, read_yaml
-from sluice.ground.errors import DataError
+from sluice.ground.errors import DataError, DocumentError
 from sluice.ground.machine import without_collecting
 
 if TYPE_CHECKING:
@@ -22,10 +24,19 @@ if TYPE_CHECKING:
     from tasks.release.tables.definition import TablesDefinition
 
 
+TO_DRAFT = "draft"
+"""What a definition may have in place of a plan, until one is drafted."""
+
+
 @without_collecting()
 def load_definition(path: Path) -> "RecordsDefinition | TablesDefinition":
     """The definition in a YAML file, its paths as written: of tables when it has `tables`. Raises DocumentError."""
     written = read_yaml(path)
+    if written.get("plan") == TO_DRAFT:
+        raise DocumentError(
+            f"{path}: plan: '{TO_DRAFT}' asks for a plan. This command drafts one for the contract and writes another "
+            f"definition: {_drafting(path, written)}"
+        )
     if "tables" not in written:
         from tasks.release.records.record_definition import RecordsDefinition
 
@@ -37,6 +48,25 @@ def load_definition(path: Path) -> "RecordsDefinition | TablesDefinition":
     content = Written(with_named_files(written, path.parent, permitted_file))
     content.root = written.root
     return parse_document(TablesDefinition, content, str(path))
+
+
+def _drafting(path: Path, written: Mapping[str, Any]) -> str:
+    """The command that drafts the plan of a definition, as far as it can be read off it."""
+    from tasks.tuning.audiences import USES
+
+    source = written["source"] if isinstance(written.get("source"), dict) else {}
+    found, table = source.get("path"), source.get("table") or source.get("sheet")
+    names = {"--table": table, "--layout": source.get("layout")}
+    policy = Path(str(written.get("policy", ""))).stem
+    use = next((use for use, each in USES.items() if each.policy == policy), None)
+    parts = [
+        "sluice init",
+        quote(os.path.normpath(path.parent / found)) if isinstance(found, str) else "URL" if table else "DATA",
+        f"--contract {quote(os.path.normpath(path.parent / str(written.get('contract') or 'CONTRACT')))}",
+        *(f"{option} {quote(str(value))}" for option, value in names.items() if value),
+        *([f"--for {use}"] if use else []),
+    ]
+    return " ".join(parts)
 
 
 def load_product(path: Path, workspace: "Workspace") -> "AnyProduct":

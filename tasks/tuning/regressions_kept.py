@@ -10,10 +10,8 @@ from sluice.utility.analyses.asked_analyses import Analyses
 from sluice.utility.analyses.formula import read_formula
 from sluice.utility.analyses.model_comparison import compare_models
 from sluice.utility.analyses.model_variables import masked_variables, original_variables
+from sluice.utility.analyses.models import HOLDS
 from sluice.utility.comparison import Comparison
-
-HOLDS = 1.5
-"""Standard errors of the original's coefficient, by which one may move and a regression still holds."""
 
 
 class AnalysesLoss(BaseModel):

@@ -130,7 +130,7 @@ def staged_records(product: Records) -> tuple[StagedTable, RecordsAtHand]:
 
     raises : DataError, also where they are not what their contract says: then no plan passes
     """
-    data, variables = stage(product)
+    data, variables, _ = stage(product)
     staged = read_typed(product.workspace.vault.verify(data.sha256, ".parquet"), variables)
     broken = [
         each for each in check_frame(staged, product.contract) if each.binding and each.verdict is not Verdict.PASS

@@ -208,7 +208,8 @@ def files_of_trial(
     variables_after(plan, records.declared, definition.name)
     released = variables_after(plan, variables, definition.name)
     original, holdout = records.with_holdout(np.random.default_rng(of_holdout))
-    masked, carried_out = apply_plan(plan, original, variables, of_plan)
+    rules = records.contract.record_rules
+    masked, carried_out = apply_plan(plan, original, variables, of_plan, rules=rules)
     kept = masked.index.to_numpy(dtype=np.int64)
     people = original.iloc[kept].reset_index(drop=True)
     others = original.drop(index=masked.index).reset_index(drop=True)
@@ -226,9 +227,9 @@ def files_of_trial(
         knowledge=records.contract.knowledge,
         numbers_alone=records.contract.numbers_alone,
         carried_out=carried_out,
-        record_rules=records.contract.record_rules,
+        record_rules=rules,
         undeclared=records.contract.undeclared,
-        blocks=tuple(block.among(kept) for block in moved_blocks(plan, original, variables, of_plan)),
+        blocks=tuple(block.among(kept) for block in moved_blocks(plan, original, variables, of_plan, rules=rules)),
         left_out=(others, apply_recodings(carried_out, others, variables)) if len(others) else None,
     )
 

@@ -22,15 +22,20 @@ from policies.policy import Policy, load_policy, shipped_policies
 from policies.power import judge_power
 from policies.waivers import apply_waivers
 from schemas.contract import Contract, load_contract
+from schemas.reading.contract_draft import contract_yaml, read_draft
+from schemas.reading.overview import overview, refuse_values_as_names
+from schemas.reading.proposal import propose
 from sluice.custody.shelf import refuse_to_overwrite
 from sluice.documents.document_reading import document_sha256
 from sluice.ground.comparable_values import plain_values
 from sluice.ground.durable import replace, sha256_of
 from sluice.ground.errors import DataError
+from sluice.ground.remarks import Remark
 from sluice.ground.sentence import Sentences, as_fields
 from sluice.ground.variables import GROUPS, Kind, Role, Variable, Variables
 from sluice.ground.verdict import Finding, Verdict
 from sluice.ground.verdict import decide as verdict_of
+from sluice.ground.visible_text import one_line
 from sluice.report.dossier import Dossier, RecordsView
 from sluice.report.report_page import render
 from sluice.risk.reference.copies import unexplained_duplicates
@@ -45,7 +50,7 @@ from tasks.workbench.findings import Judgement
 from tasks.workbench.mask import Masked
 from tasks.workbench.records import Columns, ContractGiven
 from tasks.workbench.result import Figure
-from tasks.workbench.tabular_file import read_records, table_source
+from tasks.workbench.tabular_file import read_records, remarks_on, table_source
 
 _HOLDOUT_OF_OTHERS = Sentences(
     "holdout_of_others",
@@ -78,7 +83,7 @@ DEFAULT_POLICY = "public-use-file.yaml"
 def assess_files(
     original_file: Path,
     masked_file: Path,
-    contract_file: Path,
+    contract_file: Path | None = None,
     policy_file: Path | None = None,
     *,
     holdout_file: Path | None = None,
@@ -88,7 +93,8 @@ def assess_files(
     """Judge a masked file. The same files and documents give the same figures.
 
     contract_file : what the original is. A column of the masked file is understood by it as far as its values allow:
-                    numbers need not be whole nor within bounds, and groups of the contract's hierarchies are known
+                    numbers need not be whole nor within bounds, and groups of the contract's hierarchies are known.
+                    When not given, one is drafted from the original; a notice says which kinds and roles it took
     policy_file   : what must hold; the shipped policy for public-use files when not given
     holdout_file  : records of other people of the same population, who are in neither file
     paired        : row i of the masked file is the person of row i of the original; some attacks need to know
@@ -98,16 +104,15 @@ def assess_files(
     if report_file:
         inputs = [original_file, masked_file, contract_file, policy_file, holdout_file]
         refuse_to_overwrite(report_file, inputs, option="--report")
-    contract = load_contract(contract_file)
+    contract, notices = (load_contract(contract_file), ()) if contract_file else _drafted(original_file)
     policy = load_policy(policy_file) if policy_file else shipped_policy()
     refuse_unjudgeable(policy, contract, holdout_file is not None, paired, "option")
     hashes = {"original": _sha256(original_file), "masked": _sha256(masked_file)}
     seed = int.from_bytes(hashlib.sha256("".join(hashes.values()).encode()).digest())
-    original = read_records(table_source(original_file), contract, list(contract.staged))
-    holdout = (
-        None if holdout_file is None else read_records(table_source(holdout_file), contract, list(contract.staged))
-    )
-    raw = read_records(table_source(masked_file), contract)
+    sources = {file: table_source(file) for file in (original_file, masked_file, holdout_file) if file}
+    original = read_records(sources[original_file], contract, list(contract.staged))
+    holdout = None if holdout_file is None else read_records(sources[holdout_file], contract, list(contract.staged))
+    raw = read_records(sources[masked_file], contract)
     if paired and len(original) != len(raw):
         raise DataError(
             f"{masked_file} must have the {len(original):,} records of {original_file} in their order; it "
@@ -117,10 +122,33 @@ def assess_files(
     found = compare(
         original, raw, Columns(contract), holdout=holdout, paired=paired, minimum_cell=policy.minimum_cell, seed=seed
     )
-    dossier = assess_compared(found.files, contract, policy, found.on_columns, masked_file.name, hashes)
+    reading = [remark.of(file.name) for file, source in sources.items() for remark in source.remarks.all()]
+    dossier = assess_compared(
+        found.files, contract, policy, found.on_columns, masked_file.name, hashes, reading=reading, notices=notices
+    )
     if report_file:
         replace(report_file, render(dossier).encode(), 0o600)
     return dossier
+
+
+def _drafted(original_file: Path) -> tuple[Contract, tuple[str, ...]]:
+    """A contract as `sluice init` drafts it, and the kinds and roles that it took."""
+    source = table_source(original_file)
+    refuse_values_as_names(source)
+    seen = overview(source)
+    proposed = propose(seen)
+    contract = read_draft(contract_yaml(seen, proposed, original_file.name.split(".")[0]), "contract")
+    taken = {
+        role: [f"{one_line(each.name)} ({each.kind})" for each in contract.variables if each.role is role]
+        for role in Role
+    }
+    roles = "; ".join(f"{role.replace('_', '-')}: {', '.join(names)}" for role, names in taken.items() if names)
+    return contract.model_copy(update={"version": "drafted"}), (
+        f"No contract was given, so one was drafted from {one_line(original_file.name)}. It took these roles and "
+        f"kinds. {roles[:1].upper()}{roles[1:]}.",
+        "Where one is wrong, so is the verdict: sluice init ORIGINAL --output contract.yaml writes the draft, and "
+        "--contract takes it.",
+    )
 
 
 def assess_compared(
@@ -131,6 +159,8 @@ def assess_compared(
     name: str,
     hashes: Mapping[str, str],
     plan: Sequence[str] = ("Not known: the file was masked outside Sluice.",),
+    reading: Sequence[Remark] = (),
+    notices: Sequence[str] = (),
 ) -> Dossier:
     """Judge files that are in memory.
 
@@ -138,6 +168,8 @@ def assess_compared(
     name       : of the masked file
     hashes     : SHA-256 of original and masked
     plan       : how the file was masked, in words
+    reading    : what of the files was not read as it stands
+    notices    : what is to be known before anything else
     """
     variables, released = files.variables, files.released
     aside = None if files.holdout is None else len(files.holdout)
@@ -171,6 +203,8 @@ def assess_compared(
         findings=tuple(findings),
         plan=tuple(plan),
         approvals_needed="this is an assessment, which releases nothing.",
+        reading=tuple(reading),
+        notices=tuple(notices),
         records_original=len(files.original),
         earlier_attempts=0,
         minimum_cell=policy.minimum_cell,
@@ -399,7 +433,15 @@ def assess(
         refuse=refuse,
     )
     hashes = {"original": _frame_sha256(found.files.original), "masked": _frame_sha256(found.files.masked)}
-    dossier = assess_compared(found.files, found.contract, held_to, found.on_columns, "frame", hashes, plan=found.plan)
+    reading = [
+        remark.of(name)
+        for name, frame in (("original", original), ("masked", masked), ("holdout", holdout))
+        if isinstance(frame, pd.DataFrame)
+        for remark in remarks_on(frame)
+    ]
+    dossier = assess_compared(
+        found.files, found.contract, held_to, found.on_columns, "frame", hashes, plan=found.plan, reading=reading
+    )
     deciding = [finding.verdict for finding in dossier.findings if finding.binding and not finding.excused]
     return Assessment(
         verdict=dossier.verdict,

@@ -40,10 +40,13 @@ def audit(
     rules: Sequence[Rule] | Rule | None = None,
     contributor: str | None = None,
     measure: Mapping[str, Any] | None = None,
+    cells: Mapping[str, Any] | None = None,
     tables: Sequence[Sequence[str]] | None = None,
     known: pd.DataFrame | None = None,
     within: float | None = None,
     nonnegative: bool = True,
+    decimals: int | None = None,
+    rounded_to: float | None = None,
     coalition: int = 1,
     repair: bool = False,
     workers: int = 1,
@@ -55,10 +58,13 @@ def audit(
     dimensions  : as for `sluice.protect`; where a column has no hierarchy, its total is called 'Total'
     records     : behind the table, added up as for `sluice.protect` by value, contributor and measure
     rules       : with records, which cells are sensitive; without, of a table of counts, what readers of the rules know
+    cells       : where `records` has a row for each cell, added up already: as for `sluice.protect`
     tables      : the dimensions of each of several linked tables; one table of all when not given
     known       : what an attacker knows of single cells beforehand: their codes, lower and upper, missing for no end
     within      : without records: percent; a primary cell that is known as closely as that is a breach, too
     nonnegative : without records: no value can be negative, which everybody knows
+    decimals    : of the values, which are rounded to them; as many as they have when not given
+    rounded_to  : without records: each value was rounded to a multiple of this, so that sums hold but for that
     coalition   : with records: contributors who pool what they know, 0 to 3
     repair      : with records: of a pattern that is not safe, find which further cells must be suppressed
     raises      : TypeError, DataError (also for totals that do not add up), DocumentError
@@ -68,15 +74,30 @@ def audit(
     within = None if within is None else number(within, "within")
     known = None if known is None else data_frame(known, "known")
     if records is None:
-        for name, given in (("value", value), ("contributor", contributor), ("measure", measure), ("repair", repair)):
+        for name, given in (("value", value), ("contributor", contributor), ("measure", measure), ("cells", cells),
+                            ("repair", repair)):  # fmt: skip
             if given:
                 raise DataError(f"{name} is for an audit with records; give records, too, or leave {name} out.")
         specified = table_of_cells(table, dimensions, rules, tables)
     else:
         specified = table_of_records(
-            records, dimensions, () if rules is None else rules, value, contributor, measure, tables, coalition
+            records,
+            dimensions,
+            () if rules is None else rules,
+            value,
+            contributor,
+            measure,
+            tables,
+            coalition,
+            cells=cells,
         )
-    pattern = pattern_of(table, dimensions_of(specified, table, totals=True), "table")
+        if rounded_to is not None:
+            raise DataError("rounded_to is for an audit without records, which tell the values; leave it out.")
+    read = CellColumns(
+        decimals=specified.measure.decimals if decimals is None else whole_number(decimals, "decimals", 0),
+        rounded_to=None if rounded_to is None else number(rounded_to, "rounded_to"),
+    )
+    pattern = pattern_of(table, dimensions_of(specified, table, totals=True), "table", read)
     if records is None:
         return audit_published(pattern, specified, known=known, within=within, nonnegative=nonnegative, workers=workers)
     return audit_with_records(pattern, specified, records, known=known, repair=repair, workers=workers)
@@ -106,6 +127,8 @@ def audit_file(
     dimensions = dimensions_of(table, source, totals=True)
     if records is not None:
         _ = table.sensitivity  # there must be rules
+    if columns.decimals is None:
+        columns = replace(columns, decimals=table.measure.decimals)
     pattern, linked = read_cells(source, dimensions, table.linked, columns)
     table = table.model_copy(
         update={
@@ -146,14 +169,15 @@ def audit_with_records(
     """
     begun = perf_counter()
     rules, dimensions = table.sensitivity, pattern.dimensions
-    cells = tabulate(records, dimensions, table).cells
+    tabulated = tabulate(records, dimensions, table)
+    cells = tabulated.cells
     tell_primary = pattern.tells_primary and table.summed.counts is None  # of counts it tells how small they are
     assumptions = replace(table.assumptions, statuses=tell_primary)
     if known is not None:
         assumptions = replace(assumptions, beforehand=known_bounds_of(known, cells))
     order = _order(pattern, cells)
     _refuse_other_values(pattern, cells, order)
-    requirements = requirements_of(rules, cells.contributions, assumptions.nonnegative)
+    requirements = requirements_of(rules, tabulated.contributions, assumptions.nonnegative)
     status = pattern.status[order]
     if not pattern.tells_primary:
         suppressed = np.where(requirements.sensitive, Status.PRIMARY, Status.SECONDARY)
@@ -189,6 +213,7 @@ def audit_with_records(
                 for attacker in ("outsider", "contributor", "coalition", "union")
             },
             "attacks": {"attempted": found.attempted, "completed": found.completed},
+            "reading": [remark.model_dump() for remark in tabulated.reading],
         },
         seconds=seconds,
         repair=mended,

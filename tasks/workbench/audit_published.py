@@ -6,13 +6,13 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from sluice.ground.errors import DataError, MeasureChoiceError
 from sluice.publication.pattern_file import Pattern, codes_of
 from sluice.publication.published_table import in_decimals
 from sluice.tabular.model.cells import Floats, Status, equations_of, refuse_hidden_ties
 from sluice.tabular.model.feasibility_interval import TotalsDoNotAddError, feasibility_intervals
+from sluice.tabular.model.known_sums import determined
 from sluice.tabular.rules.intruders import sensitive_counts
 from sluice.tabular.rules.sensitivity import SensitivityRule
 from tasks.workbench.audited_table import AuditedTable
@@ -57,13 +57,18 @@ def audit_published(
         raise MeasureChoiceError(
             f"the value of {pattern.name(at)} is negative. If that is right, let values be so", "negative", "absolute"
         )
-    _refuse_other_sums(pattern, equations)
+    pattern.refuse_other_sums(equations)
     hidden = np.flatnonzero(~pattern.has)
     count = len(pattern)
+    slack = pattern.rounded / 2
     least, most = np.full(count, 0.0 if nonnegative else -np.inf), np.full(count, np.inf)
     if known is not None:
         lower, upper = known_bounds_of(known, pattern)
         least, most = np.maximum(least, lower), np.minimum(most, upper)
+    if slack:  # each published figure, too, may be anything that it was rounded from
+        least = np.where(pattern.has, np.maximum(least, value - slack), least)
+        most = np.where(pattern.has, np.minimum(most, value + slack), most)
+        value = np.full(count, np.nan)
     smallest = _SmallCounts.of(pattern, rules) if rules else None
     if smallest is not None:
         least, most = np.maximum(least, smallest.lower), np.minimum(most, smallest.upper)
@@ -73,10 +78,14 @@ def audit_published(
         row = equations[[error.equation], :]
         total = pattern.name(int(row.indices[np.argmax(row.data)]))
         beside = ", with what is known of them beforehand" if rules or known is not None else ""
+        beside += f", each rounded to {pattern.rounded / 10**pattern.decimals:g}" if slack else ""
         raise DataError(f"totals that do not add: {total} cannot be the sum of its parts{beside}.") from None
     precision = _precision(low, high)
     primary = pattern.status[hidden] == Status.PRIMARY
     exact = high - low < _EXACTLY
+    if slack:  # as near as the published figures themselves, or as their sums leave it
+        exact |= (high - low <= pattern.rounded) | determined(equations, ~pattern.has)[hidden]
+    exactly = "but for the rounding" if slack else "exactly"
     breaches = [
         f"{pattern.name(int(cell))} is {pattern.word(int(cell))} and has a value"
         for cell in np.flatnonzero(pattern.has & (pattern.status != Status.PUBLISHED))
@@ -87,7 +96,7 @@ def audit_published(
             told = hidden[small & ~exact]
             breaches += [f"anybody can tell that {pattern.name(int(cell))} is sensitive" for cell in told]
         primary &= small  # of what is no small count, the value is no secret
-    breaches += [f"anybody can compute {pattern.name(int(cell))} exactly" for cell in hidden[primary & exact]]
+    breaches += [f"anybody can compute {pattern.name(int(cell))} {exactly}" for cell in hidden[primary & exact]]
     if within is not None:
         near = primary & ~exact & (precision <= within)
         breaches += [f"anybody can compute {pattern.name(int(cell))} to within {within:g} %" for cell in hidden[near]]
@@ -142,17 +151,6 @@ class _SmallCounts:
             upper[~pattern.has & (pattern.status == Status.PRIMARY)] = most
             lower[~pattern.has & (pattern.status == Status.SECONDARY)] = least_safe
         return cls(most, lower, upper)
-
-
-def _refuse_other_sums(pattern: Pattern, equations: csr_array) -> None:
-    """Exactly: whole numbers, in sums all of whose cells have a value."""
-    whole = equations.astype(np.int64)
-    known = (abs(whole) @ (~pattern.has).astype(np.int64)) == 0
-    wrong = known & (whole @ pattern.value != 0)
-    if wrong.any():
-        often = abs(whole[np.flatnonzero(wrong)]).sum(axis=0)  # a wrong value stands in most of the wrong sums
-        most = pattern.name(int(np.argmax(often)))
-        raise DataError(f"totals that do not add: {int(wrong.sum())} of the sums do not hold, most of them of {most}.")
 
 
 def _precision(low: Floats, high: Floats) -> Floats:

@@ -19,6 +19,7 @@ from sluice.ground.arrays import FloatArray
 from sluice.ground.durable import replace
 from sluice.ground.errors import DataError, DocumentError
 from sluice.masking.recoding.camouflage import Camouflage, Interval
+from sluice.sources.separate_reading import read_here
 from sluice.tabular.model.column_values import is_missing, missing_value, numbers
 from tasks.workbench.seed_file import secret_seed_of
 from tasks.workbench.tabular_file import refuse_unfit_csv, table_source
@@ -82,7 +83,7 @@ def camouflage_file(
         raise DocumentError(
             f"groups must be formed by what is public; '{column}' is the confidential column", field="--by"
         )
-    raw = pd.concat(table.batches([column, *used]), ignore_index=True)
+    raw = pd.concat(read_here(table, [column, *used]), ignore_index=True)
     absent = is_missing(raw[column])
     if absent.any() and not leave_out_missing:
         raise DataError(str(missing_value(column, int(absent.sum()))))

@@ -23,6 +23,7 @@ from sluice.publication.published_table import OWN_COLUMNS, PublishedTable, in_d
 from sluice.publication.published_table_files import to_csv
 from sluice.tabular.model.cells import Cells, in_tables, levels_of
 from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.model.measure import MOST_DECIMALS
 from tasks.release.tables.published_cells import PublishedCells
 from tasks.workbench.arguments import column_name
 from tasks.workbench.tabular_file import errors_of, read_text, refuse_unfit_csv, table_source, with_points
@@ -49,12 +50,26 @@ class CellColumns:
     value       : the column
     words       : of the status column, each with one of ours; sdcTable's and truth values are known
     hide_values : the values that the file gives of suppressed cells are not published, and not looked at
+    decimals    : of the values, which are rounded to them; as many as they have when not given
+    rounded_to  : each value was rounded to a multiple of this by itself, so that sums hold but for that
     """
 
     status: str | None = None
     value: str = "value"
     words: Mapping[str, str] = field(default_factory=dict)
     hide_values: bool = False
+    decimals: int | None = None
+    rounded_to: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.rounded_to is not None and not 0 < self.rounded_to < np.inf:
+            raise DataError(f"rounded_to must be above 0; got {self.rounded_to:g}.", field="rounded_to")
+        if self.decimals is not None and not 0 <= self.decimals <= MOST_DECIMALS:
+            raise DataError(f"decimals must be from 0 to {MOST_DECIMALS}; got {self.decimals}.", field="decimals")
+
+    def pattern(self, texts: pd.DataFrame, dimensions: Sequence[Dimension]) -> Pattern:
+        """The pattern in a frame in our words. Raises DataError."""
+        return read_pattern(texts, dimensions, self.decimals, self.rounded_to)
 
     def are_in(self, columns: Sequence[str]) -> bool:
         """Whether a file with these columns is one of cells."""
@@ -187,12 +202,14 @@ def frame_of(table: PublishedTable) -> pd.DataFrame:
     )
 
 
-def pattern_of(cells: pd.DataFrame, dimensions: Sequence[Dimension], argument: str) -> Pattern:
+def pattern_of(
+    cells: pd.DataFrame, dimensions: Sequence[Dimension], argument: str, read: CellColumns = PLAIN
+) -> Pattern:
     """The pattern in a DataFrame with the columns of the dimensions, status and value. Raises DataError."""
     columns = [*(dimension.name for dimension in dimensions), "status", "value"]
     for name in columns:
         column_name(name, argument, cells)
-    return read_pattern(text_frame(cells[columns]), dimensions)
+    return read.pattern(text_frame(cells[columns]), dimensions)
 
 
 def read_cells(
@@ -213,7 +230,7 @@ def read_cells(
             texts = _of_folder(files, dimensions, columns)
         else:
             texts = _text(source, [dimension.name for dimension in dimensions], columns)
-        pattern = read_pattern(texts, dimensions)
+        pattern = columns.pattern(texts, dimensions)
         others = np.flatnonzero(~in_tables(dimensions, pattern.codes, tables))
         if len(others):
             raise DataError(

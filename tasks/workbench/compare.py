@@ -35,7 +35,7 @@ class Original:
     """What masked files are compared with, as `assess` takes it."""
 
     original: Path
-    contract: Path
+    contract: Path | None = None
     policy: Path | None = None
     holdout: Path | None = None
     paired: bool = False

@@ -5,7 +5,7 @@ The masked file says so itself: in the metadata of a Parquet file, and in the de
 
 import json
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,14 +13,18 @@ from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 from pydantic import BaseModel, ConfigDict, Field
 
-from schemas.contract import Contract, load_contract
+from schemas.contract import HASHED, Contract, load_contract
 from schemas.reading.contract_draft import inferred_contract
 from sluice.custody.shelf import refuse_to_overwrite
 from sluice.documents.document_reading import parse_document, read_yaml
 from sluice.ground.durable import sha256_of
 from sluice.ground.errors import DataError, DocumentError, PlanError, did_you_mean
+from sluice.ground.remarks import Remark
+from sluice.ground.values import LIST_MARK, is_text, plain_array
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.masking import Step
 from sluice.masking.masking_step import MaskingStep
@@ -28,6 +32,9 @@ from sluice.masking.plan import apply_plan, released_variables
 from sluice.publication.datapackage import records_datapackage
 from sluice.publication.manifest import PublishedFile
 from sluice.publication.records_file import columns_with_time, write_csv, write_parquet
+from sluice.reading.typed_column import typed_array
+from sluice.sources.csv_source import CsvSource
+from sluice.sources.fixed_width_source import FixedWidthSource
 from tasks.workbench.seed_file import seed_of
 from tasks.workbench.tabular_file import read_records, table_source, typed_table
 
@@ -56,7 +63,7 @@ class MaskedOutput:
     steps: tuple[str, ...]  # what each step did, in words
     variables: dict[str, Variable]  # as they were before masking
     inferred: bool  # there was no contract
-    remarks: tuple[str, ...]  # what of the file was not read as it stands
+    remarks: tuple[Remark, ...]  # what of the file was not read as it stands
 
 
 def mask_file(
@@ -92,27 +99,84 @@ def mask_file(
                 hint = f"{did_you_mean(name, names)} It has {', '.join(names)}."
                 raise DocumentError(f"--{option}: {source} has no column '{name}'.{hint}")
         contract = inferred_contract(raw, source.name.split(".")[0], roles, kinds)
-    frame, variables = typed_table(raw, contract, entropy)
+    # A text of a CSV file has no type of its own: there the kind that its column was taken for is the type.
+    typeless = contract_file is not None or isinstance(table, CsvSource | FixedWidthSource)
+    as_it_came = [] if typeless else [name for name in not_named(plan, names) if not _holds_lists(raw[name])]
+    beside = [name for name in as_it_came if typed_array(plain_array(raw[name]), contract.by_name[name])[1]]
+    kept = tuple(variable for variable in contract.variables if variable.name not in beside)
+    frame, variables = typed_table(raw, contract.model_copy(update={"variables": kept}), entropy)
     declared = contract.by_name if contract_file else {}
     released = _released(plan, variables, declared)
-    masked, carried_out = apply_plan(plan, frame, variables, np.random.SeedSequence(entropy))
-    masked = masked.reset_index(drop=True)
+    seed, rules = np.random.SeedSequence(entropy), contract.record_rules
+    masked, carried_out = apply_plan(plan, frame, variables, seed, rules=rules)
+    positions, masked = masked.index.to_numpy(), masked.reset_index(drop=True)
+    in_file = _in_the_file(released, declared, masked)
+    original = frame.iloc[positions].reset_index(drop=True)
+    left = [name for name in as_it_came if name in beside or _is_left(masked, original, variables[name])]
+    if output.suffix == ".csv":
+        left = [name for name in left if not _is_whole_float(raw[name], contract.by_name[name])]
+    given = {name: raw[name].iloc[positions].reset_index(drop=True) for name in left}
+    types = {name: pa.Array.from_pandas(column).type for name, column in given.items()}
+    in_file |= {name: _described(contract.by_name[name], kind) for name, kind in types.items()}
+    masked = masked.assign(**given)[_in_order(list(released), beside, names)]
+    in_file = {str(name): in_file[str(name)] for name in masked}
     parameters = [found for step in carried_out if (found := step.parameters())]
     with_time = columns_with_time(masked)
     descriptor = output.with_name(f"{output.name}.datapackage.json")
     with _whole(output) as partial:
         if output.suffix == ".parquet":
-            write_parquet(masked, partial, released, {"sluice:judged": "no", "sluice:note": NOT_JUDGED})
+            write_parquet(masked, partial, in_file, {"sluice:judged": "no", "sluice:note": NOT_JUDGED}, types)
         else:
             write_csv(masked, partial)
-        in_file = _in_the_file(released, declared, masked)
         package = _descriptor(output, partial, len(masked), contract, plan, variables, in_file, parameters, with_time)
         with _whole(descriptor) as partial_descriptor:
             partial_descriptor.write_text(json.dumps(package, indent=2, ensure_ascii=False), encoding="utf-8")
     steps = tuple(step.describe() for step in plan)
-    return MaskedOutput(
-        output, descriptor, len(masked), steps, variables, contract_file is None, table.remarks.sentences()
-    )
+    return MaskedOutput(output, descriptor, len(masked), steps, variables, contract_file is None, table.remarks.all())
+
+
+def not_named(plan: Sequence[MaskingStep], names: Iterable[str]) -> list[str]:
+    """The columns that no step names: they leave as they came."""
+    named = {name for step in plan for name in (*step.columns, *step.strata)}
+    return [name for name in names if name not in named]
+
+
+def _holds_lists(column: "pd.Series[Any]") -> bool:
+    texts = pa.Array.from_pandas(column)
+    return bool(is_text(texts) and pc.any(pc.starts_with(texts.cast(pa.string()), LIST_MARK)).as_py())
+
+
+def _is_left(masked: pd.DataFrame, original: pd.DataFrame, variable: Variable) -> bool:
+    """Whether a step without names, such as one on all keys, left the column as it was; pseudonyms stay ones."""
+    name = variable.name
+    return name in masked and variable.role not in HASHED and masked[name].equals(original[name])
+
+
+def _is_whole_float(column: "pd.Series[Any]", variable: Variable) -> bool:
+    """Whether all are whole numbers: in a CSV file they stand without decimals that are 0."""
+    return pd.api.types.is_float_dtype(column.dtype) and variable.kind is not Kind.CONTINUOUS
+
+
+def _in_order(released: list[str], beside: Sequence[str], names: Sequence[str]) -> list[str]:
+    """The released columns, and those beside them, where these stood in the source."""
+    order = released
+    for name in reversed(beside):
+        after = next((each for each in names[names.index(name) + 1 :] if each in order), None)
+        order.insert(len(order) if after is None else order.index(after), name)
+    return order
+
+
+def _described(variable: Variable, kind: pa.DataType) -> Variable:
+    """A column that left as it came, for the descriptor: what its own type says, not what its values look like."""
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    as_written = variable.kind
+    if pa.types.is_floating(kind) or pa.types.is_decimal(kind):
+        as_written = Kind.CONTINUOUS
+    elif not pa.types.is_boolean(kind) and not pa.types.is_integer(kind) and not pa.types.is_timestamp(kind):
+        as_written = Kind.DATE if pa.types.is_date(kind) else Kind.TEXT
+    free = {"categories": None, "missing_codes": ()}
+    return variable if as_written is variable.kind else variable.model_copy(update={"kind": as_written} | free)
 
 
 def load_plan(path: Path) -> tuple[MaskingStep, ...]:

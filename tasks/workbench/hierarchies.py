@@ -31,6 +31,7 @@ from sluice.ground.values import plain_array
 from sluice.ground.variables import Kind, Variable, as_label
 from sluice.reading.typed_column import typed_array
 from sluice.sources.hierarchy_file import read_hierarchy
+from sluice.sources.separate_reading import read_here
 from tasks.workbench.arguments import document, whole_number
 from tasks.workbench.hierarchy_picture import draw
 from tasks.workbench.records import Columns, ContractGiven
@@ -81,7 +82,9 @@ def hierarchy_as_written(given: Mapping[str, Any], variable: Variable) -> Hierar
 def value_counts(data: Path, column: str, variable: Variable | None = None) -> Counter[str]:
     """How many records of a file have each value, as `counts_of`. Raises DataError for a file that cannot be read."""
     with errors_of(data):
-        return counts_of((batch[column] for batch in table_source(data).batches([column])), column, variable)
+        return counts_of(
+            (batch[column] for batch in read_here(table_source(data), [column], keep=False)), column, variable
+        )
 
 
 def counts_of(parts: "Iterable[pd.Series[Any]]", name: str, variable: Variable | None = None) -> Counter[str]:

@@ -11,6 +11,7 @@ import pandas as pd
 from schemas.contract import HASHED, Contract
 from sluice.documents.document_reading import parse_document
 from sluice.ground.errors import DataError, did_you_mean
+from sluice.ground.remarks import Remark
 from sluice.ground.variables import Variable
 from sluice.masking.masking_step import MaskingStep
 from sluice.masking.moved_blocks import Block, moved_blocks
@@ -21,10 +22,10 @@ from sluice.masking.plan import ByStratum, apply_plan, apply_recodings, released
 from sluice.masking.swapping.anatomization import Anatomization, anatomized_tables
 from sluice.utility.cell_changes import cell_changes
 from tasks.workbench.arguments import Seed, column_name, data_frame, document, entropy
-from tasks.workbench.file_masking import MaskingPlan, load_plan
+from tasks.workbench.file_masking import MaskingPlan, load_plan, not_named
 from tasks.workbench.records import Columns, ContractGiven, HoldsRecords, Records, refuse_missing, refuse_unlike_kinds
 from tasks.workbench.result import COLOURS, Figure, Result, axes
-from tasks.workbench.tabular_file import typed_table
+from tasks.workbench.tabular_file import remarks_on, typed_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,6 +55,7 @@ class Masked(Result, HoldsRecords):
     parameters  : what a user of the masked file may know of each step to correct for it, as it would be published
     original    : the records before
     contract    : what the columns were taken for
+    reading     : what of treated columns was not read as it stands, such as blanks at the ends of texts
     """
 
     records_original: Annotated[int, Figure("records", "before")]
@@ -71,6 +73,7 @@ class Masked(Result, HoldsRecords):
     original: Records
     released: Records
     contract: Contract
+    reading: tuple[Remark, ...] = ()
 
     @property
     def records(self) -> Records:
@@ -79,7 +82,8 @@ class Masked(Result, HoldsRecords):
     @property
     def says(self) -> str:
         done = " ".join(step.describe() for step in self.plan)
-        return f"{done} Nobody measured the disclosure risk of the result: not for release."
+        read = "".join(f"{remark.says[:1].upper()}{remark.says[1:]}. " for remark in self.reading)
+        return f"{read}{done} Nobody measured the disclosure risk of the result: not for release."
 
     @property
     def table(self) -> pd.DataFrame:
@@ -232,13 +236,14 @@ def mask(
     columns = Columns(contract, quasi_identifiers, sensitive, weight, household, kinds)
     known = columns.contract_for(frame)
     refuse_missing(known.staged, "frame", frame)
-    treated = {name for step in steps for name in (*step.columns, *step.strata)}
-    as_they_came = [name for name in map(str, frame) if contract is None and name not in treated]
-    refuse_unlike_kinds(frame[[name for name in frame if name in treated]])
+    untreated = not_named(steps, map(str, frame))
+    as_they_came = untreated if contract is None else []
+    refuse_unlike_kinds(frame[[name for name in frame if name not in untreated]])
     drawn = entropy(seed)
     typed, variables = typed_table(_to_microseconds(frame, as_they_came), known, drawn)
     released = released_variables(steps, variables)
-    masked, carried_out = apply_plan(steps, typed, variables, np.random.SeedSequence(drawn))
+    seed_of_plan, rules = np.random.SeedSequence(drawn), known.record_rules
+    masked, carried_out = apply_plan(steps, typed, variables, seed_of_plan, rules=rules)
     positions = masked.index.to_numpy()
     masked = masked.set_axis(frame.index[positions])
     recoded = apply_recodings(carried_out, typed, variables).iloc[positions]
@@ -257,11 +262,12 @@ def mask(
         changes=found,
         plan=steps,
         carried_out=carried_out,
-        blocks=moved_blocks(steps, typed, variables, np.random.SeedSequence(drawn)),
+        blocks=moved_blocks(steps, typed, variables, seed_of_plan, rules=rules),
         parameters=tuple(known_of for step in carried_out if (known_of := step.parameters())),
         original=Records(typed, variables, frame.index, known.records_are),
         released=Records(masked.reset_index(drop=True), released, masked.index, known.records_are),
         contract=known,
+        reading=remarks_on(frame, [name for name in known.staged if name not in as_they_came]),
     )
 
 

@@ -108,6 +108,7 @@ def protect(
     rules: Sequence[Rule] | Rule,
     contributor: str | None = None,
     measure: Mapping[str, Any] | None = None,
+    cells: Mapping[str, Any] | None = None,
     tables: Sequence[Sequence[str]] | None = None,
     method: Mapping[str, Any] | str = "suppression",
     cost: str | None = None,
@@ -131,6 +132,8 @@ def protect(
     contributor : column of whose record it is; each record is one of its own when not given
     measure     : how values count, as `measure` in a release: {"weight": {"variable": "w", "rule": "argus"}, "missing":
                   "leave_out"}
+    cells       : where `records` has a row for each cell, totals too, added up already: the columns that tell of it,
+                  {"frequency": "n", "largest": ["top1", "top2"], "status": "s"}; see docs/tables.md
     tables      : the dimensions of each of several linked tables; one table of all when not given
     method      : as `protection` in a release: {"method": "controlled_rounding", "base": 5}; docs/tables.md lists them
     cost        : what suppression keeps small: value (when not given), cells, contributors or scaled_information
@@ -148,7 +151,7 @@ def protect(
     """
     table = table_of_records(
         records, dimensions, rules, value, contributor, measure, tables, coalition,
-        method=method, waivers=waivers, cost=cost, mode=mode, seconds=seconds, a_priori=a_priori,
+        cells=cells, method=method, waivers=waivers, cost=cost, mode=mode, seconds=seconds, a_priori=a_priori,
     )  # fmt: skip
     drawn = entropy(seed)
     return protect_table(
@@ -227,7 +230,7 @@ def protect_table(
     begun = perf_counter()
     rules, method = table.sensitivity, table.protection
     _refuse_to_tell_primary(table)
-    dimensions = dimensions_of(table, records)
+    dimensions = dimensions_of(table, records, totals=table.cells is not None)
     refuse_taken_names(dimensions)
     before = None
     if previous is not None:
@@ -242,7 +245,10 @@ def protect_table(
         cells,
         rules,
         replace(table.assumptions, statuses=table.form.tell_primary),
-        rows=manual_rows(pattern.a_priori, [dimension.name for dimension in dimensions], cells.decimals),
+        contributions=tabulated.contributions,
+        rows=manual_rows(
+            [*tabulated.stated, *pattern.a_priori], [dimension.name for dimension in dimensions], cells.decimals
+        ),
         cost=pattern.cost,
         waive=partial(waived_cells, waivers=table.waivers, release_name="", today=datetime.now(UTC).date()),
     )

@@ -114,6 +114,10 @@ class ProtectedTable(Result):
     def contributors_alike(self) -> int:
         return self.tabulated.alike
 
+    @figure("names", "of contributors that were read as what they look like, with single blanks and nothing unseen")
+    def contributors_respelled(self) -> int:
+        return self.tabulated.respelled
+
     @property
     def status(self) -> Statuses:
         return self.protected.status
@@ -199,7 +203,10 @@ class ProtectedTable(Result):
             **(self._of_pattern(self.audit, self.suppressed) if self.audit and self.suppressed else {}),
             "records_left_out": self.records_left_out,
             "records_added_up": self.records_added_up,
+            "added_up": self.tabulated.added,
             "contributors_alike": self.contributors_alike,
+            "contributors_respelled": self.contributors_respelled,
+            "reading": [remark.model_dump() for remark in self.tabulated.reading],
             "seconds": round(self.seconds, 3),
         }
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sluice.ground.errors import DataError
+from sluice.ground.remarks import Remark
 from sluice.tabular.advice.table_redesign import Redesign, greedy_redesign, redesigns
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Status
@@ -30,6 +31,7 @@ class RedesignedTable:
     changes: tuple[Redesign, ...]
     steps: int | None
     suppressed: tuple[int, int] | None
+    reading: tuple[Remark, ...] = ()  # what of the file was not read as it stands
 
     def summary(self) -> dict[str, Any]:
         """For machines; numbers of cells, no cell's value."""
@@ -47,6 +49,7 @@ class RedesignedTable:
                 for each in self.changes
             ],
             "suppressed": self.suppressed,
+            "reading": [remark.model_dump() for remark in self.reading],
             "judged": False,
         }
 
@@ -72,15 +75,20 @@ def redesign_table(
     rules, assumptions, tables = table.sensitivity, table.assumptions, table.linked
     if any(":" in name for each in tables or () for name in each):
         raise DataError("advice is for tables down to the leaves of their dimensions; leave the level (:2) out.")
-    cells = tabulate(source, dimensions_of(table, source), table).cells
+    if table.cells is not None:
+        raise DataError("advice adds records up anew for each change; cells that are added up already cannot be.")
+    if table.asked is not None:
+        raise DataError("advice judges cells that do not exist yet, and not who asked in them; leave request_rule out.")
+    tabulated = tabulate(source, dimensions_of(table, source), table)
+    cells, reading = tabulated.cells, tabulated.reading
     by_rule = requirements_of(rules, cells.contributions, assumptions.nonnegative).by_rule
     sensitive = {rule: int(found.sum()) for rule, found in by_rule.items()}
     if steps is None:
         changes = tuple(redesigns(cells, rules, ordered, tables)[:most])
-        return RedesignedTable(len(cells), sensitive, changes, None, None)
+        return RedesignedTable(len(cells), sensitive, changes, None, None, reading)
     taken, last = greedy_redesign(cells, rules, steps, ordered, tables)
     before, after = (_suppressed(each, rules, assumptions, workers) for each in (cells, last))
-    return RedesignedTable(len(cells), sensitive, tuple(taken), steps, (before, after))
+    return RedesignedTable(len(cells), sensitive, tuple(taken), steps, (before, after), reading)
 
 
 def _suppressed(cells: Cells, rules: Sequence[SensitivityRule], assumptions: Assumptions, workers: int) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from pydantic import Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from policies.rules.rules import TablePolicyRule
 from policies.table_attackers import TableAttackers
@@ -20,7 +20,18 @@ from sluice.tabular.rules.sensitivity import SensitivityRule
 from tasks.release.tables.protection_method import SecondarySuppression
 from tasks.release.tables.specification import TableSpecification, with_named_files
 
+_OF_RECORDS = ("contributor", "holding", "weight", "requested")
 _OF_A_RELEASE = ("sdmx_dataflow", "time_period", "tell_contributors")
+
+
+class CellsAddedUp(BaseModel):
+    """The columns of cells that come added up already; `measure.variable` names that of their values."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    frequency: str = Field(description="how many contributors a cell has")
+    largest: tuple[str, ...] = Field(default=(), description="its largest contributions, in falling order")
+    status: str | None = Field(default=None, description="what was decided of a cell: S safe, U unsafe, P protected")
 
 
 class StandaloneTable(TableSpecification):
@@ -28,14 +39,24 @@ class StandaloneTable(TableSpecification):
 
     rules: tuple[TablePolicyRule, ...] = Field(default=(), description="that say which cells are sensitive")
     table_attackers: TableAttackers = TableAttackers()
+    cells: CellsAddedUp | None = Field(default=None, description="where the file holds cells, not records")
     waivers: tuple[Waiver, ...] = Field(
         default=(), description="of sensitive cells that protection.a_priori wants published"
     )
 
     @model_validator(mode="after")
     def _outside_a_release(self) -> Self:
-        if self.measure.requested is not None:
-            raise ValueError("measure.requested: only in a release is it known who asked for protection")
+        if self.measure.requested is None and any(rule.rule == "request_rule" for rule in self.rules):
+            raise ValueError(
+                "measure.requested: request_rule protects those who asked: name the column that tells "
+                "who did (--requested COLUMN=VALUE)"
+            )
+        if self.cells is not None:
+            for field in _OF_RECORDS:
+                if getattr(self.measure, field) is not None:
+                    raise ValueError(f"measure.{field}: cells that are added up already do not tell it; give records")
+            if self.protection.method in ("cell_key", "noise_multipliers"):
+                raise ValueError(f"protection: {self.protection.method} needs the records; these are cells")
         for field in _OF_A_RELEASE:
             if getattr(self.form, field):
                 raise ValueError(f"form.{field}: only a release publishes it")
@@ -53,6 +74,12 @@ class StandaloneTable(TableSpecification):
     def summed(self) -> Measure:
         """The measure, as the aggregation takes it."""
         return self.measure.measure
+
+    @property
+    def asked(self) -> tuple[str, str] | None:
+        """The column and the text in it by which a contributor asks for protection."""
+        requested = self.measure.requested
+        return None if requested is None else (requested.variable, requested.value)
 
     @property
     def sensitivity(self) -> list[SensitivityRule]:

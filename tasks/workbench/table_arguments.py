@@ -36,6 +36,7 @@ def table_of_records(
     tables: Sequence[Sequence[str]] | None,
     coalition: int,
     *,
+    cells: object = None,
     method: object = "suppression",
     waivers: Waivers = None,
     a_priori: object = None,
@@ -52,6 +53,7 @@ def table_of_records(
     table = StandaloneTable.of(
         {
             "dimensions": _dimensions(dimensions, records),
+            "cells": dict(cells) if isinstance(cells, Mapping) else cells,
             "measure": _once("measure", measure or {}, variable=value, contributor=contributor),
             "tables": _tables(tables),
             "protection": _protection(method, a_priori=list(rows_of(a_priori, "a_priori")) or None, **of_suppression),

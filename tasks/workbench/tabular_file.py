@@ -3,18 +3,22 @@
 import hashlib
 import hmac
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 
 from schemas.contract import Contract
 from schemas.reading.typing import SourceTyping
 from sluice.custody.shelf import refuse_to_overwrite
 from sluice.ground.errors import DataError, MeasureChoiceError
+from sluice.ground.remarks import Remark, Remarks
+from sluice.ground.values import count_blanks, plain_array
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.sources.csv_source import CsvSource, described_csv
+from sluice.sources.separate_reading import read_here
 from sluice.sources.tabular_source import TabularSource
 
 _WITH_COMMA = re.compile(r"[+-]?[0-9]*(,[0-9]+)?")
@@ -55,16 +59,27 @@ def table_source(path: Path) -> TabularSource:
 def read_text(path: Path, columns: Sequence[str] | None = None) -> pd.DataFrame:
     """All cells as text, missing ones as empty texts; all columns when none are named. Raises DataError."""
     table = table_source(path)
-    frame = pd.concat(table.batches(columns or table.column_names()), ignore_index=True)
+    frame = pd.concat(read_here(table, columns or table.column_names()), ignore_index=True)
     return frame if isinstance(table, CsvSource) else frame.astype("object").where(frame.notna(), "").astype(str)
 
 
 def read_records(table: TabularSource, contract: Contract | None, columns: Sequence[str] | None = None) -> pd.DataFrame:
     """The cells as they stand in the file, but for decimal commas of numbers that the contract declares, where these
-    can be nothing else; all columns when none are named. Raises DataError."""
-    raw = pd.concat(table.batches(list(columns or table.column_names())), ignore_index=True)
+    can be nothing else. Of columns that are named there are no more records than the contract allows; when none are
+    named, all columns of what somebody made of such records. Raises DataError."""
+    most = contract.rows.maximum if contract and columns else None
+    raw = pd.concat(read_here(table, list(columns or table.column_names()), most=most), ignore_index=True)
     numbers = [] if contract is None else [v.name for v in contract.by_name.values() if v.kind.is_numeric]
     return with_points(raw, numbers)
+
+
+def remarks_on(frame: pd.DataFrame, columns: Iterable[str] | None = None) -> tuple[Remark, ...]:
+    """What of these columns of a frame, or of all, is not read as it stands. Cost: O(n) a column of texts."""
+    remarks = Remarks()
+    for name in frame.columns if columns is None else columns:
+        if not is_numeric_dtype(frame[name].dtype) and (count := count_blanks(plain_array(frame[name]))):
+            remarks.add("blanks", str(name), count)
+    return remarks.all()
 
 
 def typed_table(raw: pd.DataFrame, contract: Contract, key: int) -> tuple[pd.DataFrame, dict[str, Variable]]:

@@ -4,7 +4,7 @@ A dimension without a hierarchy has the codes of its column, below their total.
 """
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,12 +12,16 @@ from typing import Any
 import pandas as pd
 
 from sluice.ground.errors import DataError
+from sluice.ground.remarks import Remark
 from sluice.ground.values import plain_array, trimmed_texts
+from sluice.sources.separate_reading import read_here
+from sluice.sources.tabular_source import TabularSource
 from sluice.tabular.model.aggregation import LARGEST_KEPT
-from sluice.tabular.model.cells import Cells, refuse_hidden_ties
+from sluice.tabular.model.cells import Cells, Contributions, refuse_hidden_ties
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
 from sluice.tabular.model.numbered_records import records_of
+from sluice.tabular.rules.request_rule import RequestedContributions
 from tasks.release.tables.specification import TableDimension, TableSpecification
 from tasks.workbench.arguments import column_name
 from tasks.workbench.standalone_table import StandaloneTable
@@ -30,13 +34,30 @@ Records = Path | pd.DataFrame
 class Tabulated:
     """The cells of records, and how many records were left out or added up on the way.
 
-    alike : names of contributors that are those of others but for capital letters, and count as others
+    alike     : names of contributors that are those of others but for capital letters, and count as others
+    respelled : names of contributors that were read as what they look like: with single blanks, and nothing unseen
+    asking    : numbers of those who asked for protection; None where nobody says who did
+    reading   : what of a file was not read as it stands
+    stated    : what cells that came added up ask by their status, as rows of an a-priori file
+    added     : whether the cells came added up
     """
 
     cells: Cells
     left_out: int
     added_up: int
     alike: int = 0
+    respelled: int = 0
+    asking: tuple[int, ...] | None = None
+    reading: tuple[Remark, ...] = ()
+    stated: tuple[Mapping[str, str], ...] = ()
+    added: bool = False
+
+    @property
+    def contributions(self) -> Contributions:
+        """As the rules look at them."""
+        if self.asking is None:
+            return self.cells.contributions
+        return RequestedContributions.of(self.cells, self.asking)
 
 
 def dimensions_of(table: TableSpecification, source: Records, totals: bool = False) -> list[Dimension]:
@@ -72,34 +93,52 @@ def codes_in(source: Records, name: str) -> set[str]:
 
 
 def tabulate(source: Records, dimensions: Sequence[Dimension], table: StandaloneTable) -> Tabulated:
-    """The cells of records: in memory, but of a Parquet file by DuckDB, whatever its size. Raises DataError."""
+    """The cells of records: in memory, but of a Parquet file by DuckDB, whatever its size. Raises DataError.
+
+    Where it is told who asked for protection, a Parquet file is read into memory, too.
+    """
     refuse_hidden_ties(dimensions, table.linked)
     measure, withheld = table.summed, table.withheld
     kept = max(LARGEST_KEPT, table.table_attackers.coalition, *(rule.largest_needed for rule in table.sensitivity))
-    if isinstance(source, Path):
-        table_source(source)  # refuses other files
-        if source.suffix == ".parquet":
-            from sluice.sources.table_cells import aggregate_file
+    if table.cells is not None:
+        from tasks.workbench.aggregated_cells import cells_added_up  # takes a table, as this does
 
-            with errors_of(source), tempfile.TemporaryDirectory() as folder:
-                made = aggregate_file(
-                    source, dimensions, measure,
-                    tables=table.linked, kept=kept, withheld=withheld, scratch=Path(folder) / "spilled",
-                )  # fmt: skip
-            return Tabulated(made.cells, made.left_out, made.added_up, made.alike)
+        with errors_of(source):
+            columns = [*(d.name for d in dimensions), table.cells.frequency, *table.cells.largest]
+            columns += [name for name in (measure.value, table.cells.status) if name is not None]
+            columns = list(dict.fromkeys(columns))
+            given = text_frame(source[columns]) if isinstance(source, pd.DataFrame) else read_text(source, columns)
+            cells, stated = cells_added_up(with_points(given, columns[len(dimensions) :]), dimensions, table)
+        return Tabulated(cells, 0, 0, stated=stated, added=True)
+    read = table_source(source) if isinstance(source, Path) else source
+    if isinstance(source, Path) and source.suffix == ".parquet" and table.asked is None:
+        from sluice.sources.table_cells import aggregate_file
+
+        with errors_of(source), tempfile.TemporaryDirectory() as folder:
+            made = aggregate_file(
+                source, dimensions, measure,
+                tables=table.linked, kept=kept, withheld=withheld, scratch=Path(folder) / "spilled",
+            )  # fmt: skip
+        return Tabulated(made.cells, made.left_out, made.added_up, made.alike, made.respelled)
     with errors_of(source):
-        records = records_of(records_in(source, dimensions, measure), dimensions, measure)
+        asked_in = [] if table.asked is None else [table.asked[0]]
+        records = records_of(records_in(read, dimensions, measure, asked_in), dimensions, measure, table.asked)
         cells = records.cells(dimensions, kept, table.linked, withheld)
-        return Tabulated(cells, records.left_out, records.added_up, records.alike)
+        asking = None if table.asked is None else records.asking
+        reading = () if isinstance(read, pd.DataFrame) else read.remarks.all()
+        return Tabulated(cells, records.left_out, records.added_up, records.alike, records.respelled, asking, reading)
 
 
-def records_in(source: Records, dimensions: Sequence[Dimension], measure: Measure) -> pd.DataFrame:
-    """The columns of records that a table is made of, codes and contributors as text. Raises DataError."""
-    columns = list(dict.fromkeys([*(d.name for d in dimensions), *measure.columns]))
+def records_in(
+    source: Records | TabularSource, dimensions: Sequence[Dimension], measure: Measure, more: Sequence[str] = ()
+) -> pd.DataFrame:
+    """The columns of records that a table is made of, codes, contributors and `more` as text. Raises DataError."""
+    columns = list(dict.fromkeys([*(d.name for d in dimensions), *measure.columns, *more]))
     if isinstance(source, pd.DataFrame):
         numbers = (measure.value, measure.weight)
         return source[columns].assign(**{name: texts(source[name]) for name in columns if name not in numbers})
-    frame = pd.concat(table_source(source).batches(columns), ignore_index=True)
+    table = table_source(source) if isinstance(source, Path) else source
+    frame = pd.concat(read_here(table, columns), ignore_index=True)
     return with_points(frame, [name for name in (measure.value, measure.weight) if name is not None])
 
 

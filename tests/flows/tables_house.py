@@ -68,7 +68,7 @@ def definition() -> dict[str, Any]:
             {"variable": "region", "hierarchy": "region.csv"},
             {"variable": "size"},
         ],
-        "measure": {"variable": "turnover", "contributor": "firm"},
+        "measure": {"variable": "turnover", "contributor": "firm", "decimals": 1},
         "tables": [
             {"name": "industry-by-region", "dimensions": ["nace", "region"]},
             {"name": "industry-by-size", "dimensions": ["nace", "size"]},

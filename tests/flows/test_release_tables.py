@@ -467,10 +467,10 @@ def test_other_data_are_another_release(published: TablesHouse) -> None:
 
 COUNTS = {"contributor": "firm"}
 ALTERED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
-    "controlled_rounding": ({"base": 10_000}, {"variable": "turnover", "contributor": "firm"}),
+    "controlled_rounding": ({"base": 10_000}, {"variable": "turnover", "contributor": "firm", "decimals": 1}),
     "small_count_rounding": ({"base": 4}, COUNTS),
-    "controlled_adjustment": ({}, {"variable": "turnover", "contributor": "firm"}),
-    "noise_multipliers": ({"least": 10}, {"variable": "turnover", "contributor": "firm"}),
+    "controlled_adjustment": ({}, {"variable": "turnover", "contributor": "firm", "decimals": 1}),
+    "noise_multipliers": ({"least": 10}, {"variable": "turnover", "contributor": "firm", "decimals": 1}),
     "cell_key": ({"maximum": 4, "variance": 2.0, "threshold": 2}, COUNTS),
 }
 
@@ -592,14 +592,6 @@ def test_the_request_rule_protects_those_who_asked(house: TablesHouse) -> None:
     ]
     assert held
     assert all(told_status[cell] == "suppressed" for cell in held)
-
-
-def test_a_rule_on_zeros_that_everybody_knows_is_refused(house: TablesHouse) -> None:
-    house.policy["rules"].append({"rule": "zero_cells"})
-    house.write()
-    told = house.release()
-    assert told.code == ERROR
-    assert "zeros_known: false" in told.words
 
 
 def test_a_threshold_above_the_base_of_rounding_blocks(house: TablesHouse) -> None:

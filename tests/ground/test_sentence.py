@@ -8,7 +8,7 @@ import pytest
 
 import policies.rules
 import sluice.risk
-from sluice.ground.sentence import SENTENCES, Sentence, Statement, as_fields, listed
+from sluice.ground.sentence import SENTENCES, Sentence, Statement, as_fields, listed, written
 from sluice.ground.verdict import Finding, Verdict
 from tests.golden import golden
 
@@ -89,6 +89,12 @@ def test_a_datum_is_rounded_as_its_words_are(spec: str, figure: float, told: flo
 
 def test_what_the_words_do_not_tell_is_not_in_the_data() -> None:
     assert HIDDEN(share=0.125)[0].data == {}
+
+
+def test_a_figure_is_written_as_the_saying_tells_it_or_another() -> None:
+    said = Sentence("test.written", "{n} {n:is} {share:percent} of {limit:percent}.")(n=1, share=0.0599, limit=0.05)
+    assert [written(said, each, like=0.05) for each in (0.0599, 0.2)] == ["5.99 %", "20 %"]
+    assert written(said, 0.2, like=7) == ""
 
 
 def test_a_code_has_one_sentence() -> None:

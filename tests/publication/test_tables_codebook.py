@@ -31,6 +31,8 @@ def test_without_a_total_to_compare_with_no_share_of_the_value_is_said(value: tu
 def test_a_table_that_lacks_nothing_says_so() -> None:
     whole = replace(JOBS, status=("published",) * 5, value=(200, 70, 50, 20, 130))
     assert loss_of(whole).says("jobs") == "In table jobs every listed cell has a value."
+    without = replace(loss_of(JOBS), no_total=0, told=None)
+    assert without.says("jobs") == "In table jobs 1 of 3 cells (33 %) have no value."
 
 
 def test_the_loss_of_a_table_that_does_not_tell_totals_is_the_same() -> None:

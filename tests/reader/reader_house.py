@@ -50,7 +50,7 @@ class ReaderHouse(TablesHouse):
         self.definition["dimensions"] = [
             {"variable": name} | ({"hierarchy": f"{name}.csv"} if tree else {}) for name, tree in rows.items()
         ]
-        self.definition["measure"] = ({"variable": "value"} if firms else {}) | (
+        self.definition["measure"] = ({"variable": "value", "decimals": 0} if firms else {}) | (
             {"contributor": "firm"} if "firm" in records else {}
         )
         self.definition["tables"] = [

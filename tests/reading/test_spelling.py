@@ -6,7 +6,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from sluice.ground.visible_text import UNCLEAR, unclear_names
+from sluice.ground.visible_text import UNCLEAR, as_they_look, unclear_names
 
 CLEAR = ["ACME", "Acme", "ACME Ltd.", "Müller & Söhne", "1004", "株式会社", "O'Neill-Smith"]
 UNCLEAR_NAMES = [
@@ -31,6 +31,13 @@ def test_what_looks_like_another_name(names: list[str], unclear: bool) -> None:
         params={"pattern": UNCLEAR, "names": names},
     ).fetchall()
     assert [found for (found,) in database] == [unclear] * len(names)
+
+
+def test_each_is_read_as_what_it_looks_like() -> None:
+    names = pa.array([*UNCLEAR_NAMES, *CLEAR, None])
+    read = as_they_look(names)
+    assert read.to_pylist() == [*["ACME"] * 6, *["ACME Ltd."] * 3, "Müller", *CLEAR, None]
+    assert not any(unclear_names(read).drop_null().to_pylist())
 
 
 def test_what_is_missing_stays_so() -> None:

@@ -25,7 +25,7 @@ from tests.red_team.stages import bare, made, publish
 
 DIMENSIONS = ["nace", "region"]
 TREES = {"nace": NACE, "region": REGION}
-TURNOVER = {"variable": "turnover", "contributor": "firm"}
+TURNOVER = {"variable": "turnover", "contributor": "firm", "decimals": 1}
 Reader = dict[tuple[str, ...], float]
 
 

@@ -2,15 +2,20 @@
 
 import pytest
 
+from sluice.ground.sentence import Sentence, as_fields
 from sluice.ground.variables import Kind
+from sluice.ground.verdict import Finding
 from sluice.masking import Step
 from sluice.masking.treatments import OTHERWISE, treatments
 from sluice.report.asked import approvals_asked
 from sluice.report.dossier import Asked, Dossier, Treatment
-from sluice.report.first_screen import MOST_WORDS, FirstScreen, brief, first_screen
+from sluice.report.first_screen import MOST_WORDS, FirstScreen, first_screen
+from sluice.report.first_screen_page import first_screen_html
 from sluice.report.intruder_dots import intruders
 from sluice.report.report_page import render
+from sluice.report.wording import brief
 from sluice.report.worth import bars, good_for
+from sluice.risk.measurement import if_near
 from tests.golden import golden
 from tests.report.pages import FAIL, PASS, REVIEW, UNKNOWN, Page, dossier, finding, full_records, full_tables, variable
 
@@ -57,6 +62,15 @@ def test_it_never_has_more_words_than_fit() -> None:
         assert first_screen(each).words <= MOST_WORDS
 
 
+@pytest.mark.parametrize("address", ["{}.html", "/releases/{}"])
+def test_an_earlier_judgement_of_the_same_bytes_is_named_and_led_to(address: str) -> None:
+    screen = first_screen(WORTH.model_copy(update={"judged_bytes": ("other-12", "other-3")}))
+    assert "The same bytes were judged before: other-12, other-3." in screen.questions
+    page = Page(str(first_screen_html(screen, address=address)))
+    led = [(attrs["href"], says) for attrs, says in page.all("a")]
+    assert led == [(address.format(each), each) for each in ("other-1", "other-12", "other-3")]
+
+
 def test_what_is_settled_asks_for_nothing() -> None:
     asked = first_screen(WORTH, "It is published.").asked
     assert (asked.says, asked.commands) == ("It is published.", ())
@@ -69,6 +83,26 @@ def test_an_intruder_has_the_worst_of_its_figures_as_a_share_of_the_limit_with_i
     assert found.share == pytest.approx(0.8)
     # 144 of 2,000: the exact 95 % interval, by R's binom.test
     assert (found.low, found.high) == (pytest.approx(0.06106 / 0.09, rel=1e-3), pytest.approx(0.08421 / 0.09, rel=1e-3))
+
+
+RATE = Sentence("test.rate", "{share:percent} are found.")
+
+
+def near(share: float, limit: float) -> Finding:
+    told = RATE(share=share) + if_near(REVIEW, share, limit, (share - 0.01, share + 0.02))
+    return finding(REVIEW, rule="own", stage="attack", observed=share, limit=limit, **as_fields(told))
+
+
+def test_where_only_the_interval_crosses_the_limit_the_dot_lies_where_the_figure_is() -> None:
+    for figure, share in ((0.04, 0.8), (0.055, 1.1)):
+        (found,) = intruders([near(figure, 0.05)])
+        assert (found.share, found.low, found.high) == pytest.approx((share, share - 0.2, share + 0.4))
+
+
+def test_the_interval_of_a_figure_that_has_to_be_large_is_turned() -> None:
+    keeps = Sentence("test.far", "{far} apart.")(far=0.8) + if_near(REVIEW, -0.8, -0.4, (0.2, 1.6))
+    (found,) = intruders([finding(REVIEW, stage="attack", observed=0.8, limit=0.4, **as_fields(keeps))])
+    assert (found.share, found.low, found.high) == pytest.approx((0.5, 0.25, 2.0))
 
 
 def test_nothing_is_allowed_and_something_was_found() -> None:
@@ -87,7 +121,14 @@ def test_what_was_not_measured_is_good_for_nothing() -> None:
 
 @pytest.mark.parametrize(
     ("text", "told"),
-    [("One. Two three. Four.", "One. Two three."), ("One, two, three four.", "One, two, three …"), ("", "")],
+    [
+        ("One. Two three. Four.", "One. Two three."),
+        ("One, two, three four.", "One, two, three …"),
+        ("It falls by 5 %.", "It falls …"),
+        ("Some fall (as 5 do here).", "Some fall …"),
+        ("There are 5 % left.", "There …"),
+        ("", ""),
+    ],
 )
 def test_a_text_is_cut_after_a_sentence_or_a_word(text: str, told: str) -> None:
     assert brief(text, 3) == told

@@ -58,6 +58,28 @@ def test_refusals_name_the_file_and_the_line(tmp_path: Path, text: str) -> None:
     assert "hier_nace.csv" in str(refusal.value)
 
 
+ARGUS = "12\n@120\n@@1200\n@@@1200Z\n13\n@131\n@@1310Z\n@139 \n@@1391Z\n@@1392Z\n\n"
+
+
+def test_a_file_of_tau_argus_is_the_hierarchy_of_its_levels(tmp_path: Path) -> None:
+    """Its total is not in it. From the manual's form: one @ for each level, the codes below their group."""
+    file = written(tmp_path, ARGUS, "nace.hrc")
+    parents = {"12": "Total", "120": "12", "1200": "120", "1200Z": "1200", "13": "Total", "131": "13"}
+    parents |= {"1310Z": "131", "139": "13", "1391Z": "139", "1392Z": "139"}
+    csv = "code,parent\nTotal,\n" + "".join(f"{code},{parent}\n" for code, parent in parents.items())
+    ours, theirs = (read_dimension("nace", [each]) for each in (file, written(tmp_path, csv)))
+    assert (ours.codes, ours.sums) == (theirs.codes, theirs.sums)
+    assert read_hierarchy(file).rows["1200Z"][:2] == ("1200", "120")
+
+
+@pytest.mark.parametrize("text", ["12\n@@120\n", "@12\n", "12\n@\n", "12\n12\n", "12\nTotal\n", "\n", "12\n\xff"])
+def test_a_file_of_tau_argus_that_is_wrong_is_refused_by_its_line(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "nace.hrc"
+    file.write_bytes(text.encode("latin-1"))
+    with golden.raises(DataError):
+        read_dimension("nace", [file])
+
+
 def test_a_grouping_of_other_leaves_is_refused(tmp_path: Path) -> None:
     other = written(tmp_path, "code,parent\nservices,\nNA,services\n02,services\n", "other.csv")
     with golden.raises(DataError):

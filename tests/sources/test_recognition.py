@@ -168,3 +168,49 @@ def test_what_a_file_says_of_its_columns(tmp_path: Path) -> None:
     assert found.described()["sex"].labels == {"1": "m", "2": "f", "9": "refused"}
     assert found.described()["sex"].declared_missing == ("9",)
     assert [list(batch["nace"]) for batch in found.records.batches(["nace"])] == [["0111", "0112", "6201"]]
+
+
+GROUPED = ["id", "region", "age", "income", None]
+RECORDS = [[number, "north", 30 + number, 100 * number, 90 * number] for number in range(8)]
+SEVERAL_ROWS: dict[str, tuple[list[list[object]], tuple[str, ...]]] = {
+    "units": ([["id", "region", "age", "pay", "rent"], [None, None, "years", "EUR", "EUR"]], ()),
+    "labels above names": ([["Number", "Region", "Age", "Pay", "Rent"], ["id", "region", "age", "pay", "rent"]], ()),
+    "merged over two": ([GROUPED, [None, None, None, "2019", "2020"]], ("D1:E1", "A1:A2", "B1:B2", "C1:C2")),
+    "years below a name": ([GROUPED, [None, None, None, 2019, 2020]], ()),
+    "below a title": ([["People"], GROUPED, [None, None, None, "2019", "2020"]], ("A1:E1", "D2:E2")),
+}
+ONE_ROW: list[list[list[object]]] = [
+    [["id", "region", "age", "pay", "rent"]],
+    [["id", "region", "age", "pay", "rent"], ["NA", "north", "NA", "NA", "NA"]],
+    [["id", "region", "age", "pay", "rent"], [99, "south", None, None, None]],
+    [[None, None, "Person", "Money", None], ["id", "region", "age", "pay", "rent"]],
+]
+
+
+@pytest.mark.parametrize("name", SEVERAL_ROWS)
+def test_names_in_several_rows_of_a_sheet_are_asked_about(name: str, tmp_path: Path) -> None:
+    above, merged = SEVERAL_ROWS[name]
+    path = workbook(tmp_path, [*above, *RECORDS], merged)
+    with golden.raises(DataError):
+        recognise(path)
+    if not merged:
+        found = recognise(path, header_row=1).records  # whoever says so is believed
+        assert sum(map(len, found.batches(found.column_names()))) == len(above) - 1 + len(RECORDS)
+
+
+@pytest.mark.parametrize("above", ONE_ROW)
+def test_names_in_one_row_of_a_sheet_are_not(above: list[list[object]], tmp_path: Path) -> None:
+    assert (
+        recognise(workbook(tmp_path, [*above, *RECORDS])).records.column_names()
+        == above[-1 if above[0][0] is None else 0]
+    )
+
+
+def workbook(folder: Path, rows: list[list[object]], merged: tuple[str, ...] = ()) -> Path:
+    made = openpyxl.Workbook()
+    for row in rows:
+        made.active.append(row)
+    for cells in merged:
+        made.active.merge_cells(cells)
+    made.save(folder / "a.xlsx")
+    return folder / "a.xlsx"

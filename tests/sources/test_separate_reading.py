@@ -23,7 +23,7 @@ from sluice.ground.log import write_log
 from sluice.sources import sandbox, separate_reading
 from sluice.sources.permission import permitted_source
 from sluice.sources.sandbox import NOT_CONFINED, landlock_version
-from sluice.sources.separate_reading import read_apart
+from sluice.sources.separate_reading import at_most, read_apart, read_here
 from sluice.sources.sources import CsvSource, SpssSource
 from sluice.sources.sql_source import SqlSource
 from sluice.sources.tabular_source import TabularSource
@@ -85,7 +85,8 @@ def test_what_another_process_met_is_told_here_too(tmp_path: Path) -> None:
     pyreadstat.write_sav(frame, tmp_path / "v.sav", variable_format={"visit": "DATETIME20"})
     source = SpssSource(path=str(tmp_path / "v.sav"))
     assert [len(batch) for batch in read_apart(source, ["visit"])] == [2]
-    assert "record 2" in source.remarks.sentences()[0]
+    (remark,) = source.remarks.all()
+    assert (remark.column, remark.count, remark.first) == ("visit", 1, 2)
 
 
 @pytest.mark.parametrize(
@@ -206,7 +207,7 @@ def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
             "import json, os, socket, subprocess, sys\n"
             f"sys.path.insert(0, {str(ROOT)!r})\n"
             "from sluice.sources import reader\n"
-            "from sluice.sources.remarks import Remarks\n"
+            "from sluice.ground.remarks import Remarks\n"
             f"class Hostile:\n    remarks = Remarks()\n    def tables(self, columns, size):\n{body}\n"
             "reader._source = lambda written: Hostile()\n"
         )
@@ -584,3 +585,38 @@ def test_a_connection_lost_in_the_middle_is_a_fault_of_transport(
                 persistently(read)
         else:
             assert persistently(read) == 50_000
+
+
+def test_a_source_is_read_no_further_than_the_contract_allows() -> None:
+    read = 0
+
+    def batches() -> Iterator[pd.DataFrame]:
+        nonlocal read
+        while True:
+            read += 1
+            yield pd.DataFrame({"x": range(10)})
+
+    with pytest.raises(DataError, match=r"rows\.maximum"):
+        list(at_most(batches(), 25))
+    assert read == 3
+    assert len(list(at_most(iter([pd.DataFrame({"x": range(10)})] * 2), 20))) == 2
+
+
+def test_a_command_reads_no_further_than_contract_operator_and_memory_allow(
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.csv").write_text("a,b\n" + "1,x\n" * 100)
+    source = CsvSource(path=str(tmp_path / "a.csv"))
+    assert sum(map(len, read_here(source, ["a", "b"], 30, most=100))) == 100
+    with golden.raises(DataError):
+        list(read_here(source, ["a", "b"], 30, most=99))
+    for limits in ("{rows: 99}", "{seconds: 0.0000001}"):
+        (home / "connections.yaml").write_text(f"limits: {limits}\n")
+        (home / "connections.yaml").chmod(0o600)
+        with golden.raises(DataError):
+            list(read_here(source, ["a", "b"], 30))
+    (home / "connections.yaml").unlink()
+    monkeypatch.setattr("sluice.sources.separate_reading.free_memory", lambda: 1_000)
+    with golden.raises(DataError):
+        list(read_here(source, ["a", "b"], 30))
+    assert sum(map(len, read_here(source, ["a", "b"], 30, keep=False))) == 100

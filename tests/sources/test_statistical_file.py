@@ -12,6 +12,7 @@ from schemas.contract import load_contract
 from schemas.reading.contract_draft import draft_contract
 from schemas.reading.typing import SourceTyping
 from sluice.ground.errors import DataError
+from sluice.ground.remarks import Remark
 from sluice.sources.sources import SasSource, SpssSource, StataSource
 from tests.golden import golden
 from tests.sources.readers import READERS, SECRET, cells, records, refusal
@@ -161,13 +162,13 @@ def test_a_date_outside_the_calendar_is_missing_and_the_others_are_read_as_befor
         days = days.apply(lambda day: float(day // unit * unit))
     file = tmp_path / "a"
 
-    def read(visits: "pd.Series[float]") -> tuple[list[object], tuple[str, ...]]:
+    def read(visits: "pd.Series[float]") -> tuple[list[object], tuple[Remark, ...]]:
         frame = pd.DataFrame({"n": np.arange(len(visits), dtype=float), "visit": visits})
         write(frame, file, variable_format={"visit": formats[kind]})
         found = source(path=str(file))
         batches = pd.concat(found.batches(["n", "visit"], 7))
         assert batches["n"].tolist() == list(range(len(visits)))
-        return batches["visit"].astype(object).where(batches["visit"].notna(), None).tolist(), found.remarks.sentences()
+        return batches["visit"].astype(object).where(batches["visit"].notna(), None).tolist(), found.remarks.all()
 
     whole, nothing = read(days)
     late, early = 8_000_000.0 * unit, -800_000.0 * unit
@@ -175,7 +176,7 @@ def test_a_date_outside_the_calendar_is_missing_and_the_others_are_read_as_befor
     assert mixed == [*whole[:9], None, *whole[9:], None]
     assert nothing == ()
     assert len(said) == 1
-    assert said[0].startswith("column 'visit', record 10: 2 dates")
+    assert (said[0].code, said[0].column, said[0].count, said[0].first) == ("reading.beyond_calendar", "visit", 2, 10)
     assert read(pd.Series([late] * 3))[0] == [None] * 3
 
 

@@ -61,10 +61,10 @@ def rest_needs(cells: Cells, cell: int, attackers: Attackers, n: int, p: int) ->
 class Table:
     """What is published of a table, and what of it can be found out."""
 
-    def __init__(self, cells: Cells, status: Statuses, assumptions: Assumptions) -> None:
-        self.cells, self.assumptions = cells, assumptions
+    def __init__(self, cells: Cells, status: Statuses, requirement: Requirements, assumptions: Assumptions) -> None:
+        self.cells, self.requirement, self.assumptions = cells, requirement, assumptions
         self.within = innermost(cells)
-        self.low, self.high = assumptions.bounds(cells)
+        self.low, self.high = assumptions.bounds(cells, requirement.sensitive)
         self.knowing = lru_cache(maxsize=None)(self._knowing)
         self.interval = lru_cache(maxsize=None)(self._interval)  # most coalitions know no more than others do
         self.known = (status == Status.PUBLISHED) | (self.low == self.high)
@@ -121,9 +121,9 @@ class Table:
         solver.passModel(program)
         return solver
 
-    def found_out(self, requirement: Requirements, n: int, p: int, first: bool = False) -> list[tuple[int, Attackers]]:
+    def found_out(self, n: int, p: int, first: bool = False) -> list[tuple[int, Attackers]]:
         """The sensitive cells that somebody gets too near to, and who; asked by minimum frequency n and the p% rule."""
-        found, total = [], self.cells.total
+        found, total, requirement = [], self.cells.total, self.requirement
         for who, own in self.coalitions():
             for cell in map(int, np.flatnonzero(requirement.sensitive & ~self.known)):
                 lower, upper = int(requirement.lower[cell]), int(requirement.upper[cell])
@@ -131,7 +131,7 @@ class Table:
                     upper = rest_needs(self.cells, cell, who, n, p)
                     theirs = np.isin(self.cells.owners[cell], list(who))
                     rest = int(total[cell] - self.cells.largest[cell][theirs].sum())
-                    if rest == 0 and self.assumptions.zeros_known:
+                    if rest == 0 and total[cell] and self.assumptions.zeros_known:
                         continue  # whose contributions are zero is known beforehand
                     lower = min(upper, max(rest, 0)) if self.assumptions.nonnegative else upper
                 if cell in own or not (lower or upper):

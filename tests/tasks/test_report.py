@@ -4,6 +4,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from markupsafe import escape
 
 from policies.acts import digest_of_words
 from sluice.ground.verdict import Finding, Verdict
@@ -52,6 +53,16 @@ def test_the_hashes_are_of_the_documents_and_of_what_was_made(house: House, vali
     assert unmade.hashes.keys() == named.keys()
     assert made.hashes == {**named, "plan": made.hashes["plan"], **masked.hashes}
     assert made.view.records_released == masked.rows
+
+
+def test_what_was_not_read_as_it_stands_is_in_dossier_and_page(house: House, validated: Bring) -> None:
+    assert report(validated(house), [FINE]).dossier.reading == ()
+    house.data["town"] = house.data["town"].where(house.data.index > 1, house.data["town"] + " ")
+    release = validated(house)
+    dossier = report(release, [FINE]).dossier
+    (remark,) = dossier.reading
+    assert (remark.code, remark.column, remark.count) == ("reading.blanks", "town", 2)
+    assert escape(f"{remark.says}.") in report_path(release).read_text(encoding="utf-8")
 
 
 def test_each_product_has_its_own_view(house: House, validated: Bring, tables_house: TablesHouse) -> None:

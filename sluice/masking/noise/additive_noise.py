@@ -100,6 +100,11 @@ class AdditiveNoise(MaskingStep):
         return self._masked(frame, variables, lambda original: draw(original, self.amount, rng))
 
     @property
+    def draws_apart(self) -> bool:
+        """Corrected noise is scaled so that means and variances stay those of all records."""
+        return not self.corrected
+
+    @property
     def draws_by_record(self) -> bool:
         """Correlated noise follows the correlations, which are others in each edition."""
         return self.kind == "uncorrelated"

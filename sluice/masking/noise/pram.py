@@ -156,6 +156,10 @@ class Pram(MaskingStep):
         return self._masked(frame, variables, lambda name, codes, matrix: randomised(codes, matrix, rng))
 
     @property
+    def draws_apart(self) -> bool:
+        return True
+
+    @property
     def draws_by_record(self) -> bool:
         """A matrix that is read off the data is another in each edition."""
         return not self.invariant and self.spread == "even"

@@ -18,7 +18,7 @@ from sluice.ground.errors import PlanError
 from sluice.ground.hierarchy import ROOT
 from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.masking_step import MaskingStep
-from sluice.masking.recoding.value_groups import OUTSIDE, group_codes, groups_at_level, kind_of_groups
+from sluice.masking.recoding.value_groups import OUTSIDE, group_codes, groups_at_level, kind_of_groups, labels_of_groups
 from sluice.risk.transparency.attack import NoAttack
 
 _NO_ATTACK = NoAttack(
@@ -113,16 +113,18 @@ class GeneralizedLevels(MaskingStep):
         if highest == 0:
             return variable
         if variable.categories is None and variable.kind.is_categorical:
-            changes: dict[str, Any] = {"kind": Kind.NOMINAL, "categories": None}
+            changes: dict[str, Any] = {"kind": Kind.NOMINAL, "categories": None, "labels": {}}
         else:
-            by_level = [list(level_groups(variable, level).values()) for level in range(lowest, highest + 1)]
+            found = [level_groups(variable, level) for level in range(lowest, highest + 1)]
+            by_level = [list(groups.values()) for groups in found]
             kinds = {kind_of_groups(variable, groups) for groups in by_level}
             ordered = kinds == {Kind.ORDINAL}
             categories = _in_order(by_level) if ordered else tuple(dict.fromkeys(chain(*by_level)))
             kind = kinds.pop() if len(kinds) == 1 else Kind.NOMINAL
-            changes = {"kind": kind, "categories": categories}
+            labels = {group: says for groups in found for group, says in labels_of_groups(variable, groups).items()}
+            changes = {"kind": kind, "categories": categories, "labels": labels}
         dropped = dict.fromkeys(("minimum", "maximum", "hierarchy", "unit"), None)
-        return variable.model_copy(update=changes | dropped | {"labels": {}, "missing_codes": ()})
+        return variable.model_copy(update=changes | dropped | {"missing_codes": ()})
 
 
 GENERALIZED = (Kind.ORDINAL, Kind.NOMINAL, Kind.BINARY, Kind.INTEGER, Kind.DATE)

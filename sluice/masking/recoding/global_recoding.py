@@ -28,6 +28,7 @@ from sluice.masking.recoding.value_groups import (
     groups_by_map,
     interval_codes,
     kind_of_groups,
+    labels_of_groups,
     limits,
     prefixes,
     quantile_bins,
@@ -221,6 +222,7 @@ class GlobalRecoding(MaskingStep):
             groups = self._groups(variable)
             categories = tuple(dict.fromkeys(groups.values()))
             changes |= {"kind": kind_of_groups(variable, list(groups.values())), "categories": categories}
+            changes["labels"] = labels_of_groups(variable, groups)
             if self.others is not None and variable.categories is None:
                 changes["categories"] = (*categories, self.others)
             if self.level is not None and variable.hierarchy is not None:

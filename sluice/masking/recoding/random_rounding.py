@@ -67,6 +67,10 @@ class RandomRounding(MaskingStep):
         return self._masked(frame, variables, lambda name: rng.random(len(frame)))
 
     @property
+    def draws_apart(self) -> bool:
+        return True
+
+    @property
     def draws_by_record(self) -> bool:
         return True
 

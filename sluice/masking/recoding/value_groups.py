@@ -16,6 +16,7 @@ from sluice.ground.errors import PlanError
 from sluice.ground.variables import Kind, Variable, as_label
 
 OUTSIDE = -2  # the code of a value that no interval contains; missing is -1
+_ROOM = 80  # bytes of the label of a group: a copy for SPSS takes 120, with the category
 
 
 def groups_by_map(variable: Variable, categories: Mapping[str, Sequence[str]], others: str | None) -> dict[str, str]:
@@ -78,6 +79,32 @@ def kind_of_groups(variable: Variable, groups: Sequence[str]) -> Kind:
     runs = 1 + sum(one != next_ for one, next_ in pairwise(groups))
     has_order = variable.kind in (Kind.ORDINAL, Kind.INTEGER, Kind.DATE)
     return Kind.ORDINAL if has_order and runs == distinct else Kind.NOMINAL
+
+
+def labels_of_groups(variable: Variable, groups: Mapping[str, str]) -> dict[str, str]:
+    """What each group means: the labels of the categories in it, as many as have room; none where none has a label.
+
+    groups : old category -> new one
+    """
+    members: dict[str, list[str]] = {}
+    for old, new in groups.items():
+        members.setdefault(new, []).append(old)
+    return {
+        group: _in_room([variable.labels.get(each, each) for each in old])
+        for group, old in members.items()
+        if any(each in variable.labels for each in old)
+    }
+
+
+def _in_room(labels: Sequence[str]) -> str:
+    if len(labels) == 1:
+        return labels[0]
+    for shown in range(len(labels), 0, -1):
+        more = len(labels) - shown
+        said = "; ".join(labels[:shown]) + (f"; and {more} more" if more else "")
+        if len(said.encode()) <= _ROOM:
+            return said
+    return f"{len(labels)} categories"
 
 
 def group_codes(

@@ -121,6 +121,11 @@ class MultipleImputation(MaskingStep):
             }
         )
 
+    @property
+    def draws_apart(self) -> bool:
+        """Of a share, which records keep their values is drawn for all of them together."""
+        return self.what == "missing" or self.share == 1
+
     def fit(self, frame: pd.DataFrame, variables: Variables) -> tuple["MultipleImputation", ...]:
         """The same step with its predictors named."""
         return (self.model_copy(update={"given": self._predictors(variables)}),)

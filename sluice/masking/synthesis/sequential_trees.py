@@ -155,6 +155,11 @@ class SequentialTrees(MaskingStep):
         places = calibrated(sides, self.order or self.columns, self.minimum_leaf, rng)
         return {name: synthetic[name].take(rows).set_axis(frame.index) for name, rows in places.items()}
 
+    @property
+    def draws_apart(self) -> bool:
+        """Calibrated values change places until the regressions are those of all records."""
+        return not self.calibrated
+
     def attacks(self) -> tuple[Attack, ...]:
         copied = CopiedPeople((*self.columns, *self.given), self._again)
         return (copied, LearnedCloseness(self.columns)) if self.given else (copied,)

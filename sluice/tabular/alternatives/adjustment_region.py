@@ -73,7 +73,7 @@ class AdjustedTable:
                     largest parts at most. None: nobody uses its part
         """
         cells, total = self.cells, self.cells.total.astype(np.float64)
-        low, high = self.assumptions.bounds(cells)
+        low, high = self.assumptions.bounds(cells, self.requirements.sensitive)
         if self.cap is not None:
             near = cells.published & ~self.moving
             low = np.where(near, np.maximum(low, np.floor(self.value / (1 + self.cap / 100)) - 1), low)

@@ -144,7 +144,7 @@ class NoisyCounts:
 
     def bounds(self) -> tuple[Floats, Floats]:
         """Between what each count lies for anybody, by its figure, what is known beforehand and sums; shapes (c,)."""
-        low, high = self.assumptions.bounds(self.cells)
+        low, high = self.assumptions.bounds(self.cells, self.requirements.sensitive)
         seen = self.cells.published
         low = np.maximum(low, np.where(seen, self.low, -np.inf))
         return self._propagated(low, np.minimum(high, np.where(seen, self.high, np.inf)))

@@ -75,7 +75,12 @@ def controlled_adjustment(
     found = read_adjustment(AdjustedTable(cells, value, request.moving, requirements, rules, assumptions, spread, cap))
     concern = None if drawn else _ALL_RISE
     return AlteredCells.attacked(
-        value, assumptions.bounds(cells), requirements.sensitive, found, _says(cap, spread), concern
+        value,
+        assumptions.bounds(cells, requirements.sensitive),
+        requirements.sensitive,
+        found,
+        _says(cap, spread),
+        concern,
     )
 
 

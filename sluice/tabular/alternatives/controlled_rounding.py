@@ -106,13 +106,6 @@ def _safe_multiples(
     # Of a smaller base only those cells would be protected that lie well by chance, which tells where they lie.
     both = requirements.lower + requirements.upper + 1
     bad = np.flatnonzero(narrow | wide | (sensitive & (both > open_ + 1)))
-    # A cell of 0 is known, if attackers know zeros; no base changes that.
-    known = bad[(total[bad] == 0) & assumptions.zeros_known]
-    if len(known):
-        raise DataError(
-            f"controlled_rounding leaves a cell of 0 what it is, and the attacker is assumed to know it; "
-            f"{cells.name(int(known[0]))} is sensitive. Assume zeros_known: false, or call it safe."
-        )
     if len(bad):
         needed = both[sensitive].max()
         # A figure of 0 leaves nothing below it, where it is one of the multiples that a cell may go to.
@@ -197,7 +190,7 @@ class RoundedTable:
 
     def bounds(self) -> tuple[Floats, Floats]:
         """Between what each total lies for anybody; shapes (c,)."""
-        low, high = self.assumptions.bounds(self.cells)
+        low, high = self.assumptions.bounds(self.cells, self.requirements.sensitive)
         near = self.cells.published
         return np.maximum(low, np.where(near, self.value - self.open_, -np.inf)), np.minimum(
             high, np.where(near, self.value + self.open_, np.inf)

@@ -31,7 +31,7 @@ class Insiders:
 
     free        : shape (c,), the cells that are neither published nor computable
     nonnegative : no contribution is negative, so nobody believes that the others have less than nothing
-    zeros_known : that others contribute nothing is known beforehand
+    zeros_known : that others contribute nothing is known beforehand, but of sensitive cells of zeros
     others      : shape (c,), how much of each cell is certainly not one contributor's
     own_parts   : whoever is among the largest contributors that a cell lists knows that it is at least its own part
     knows       : shape (c, t), what each of these knows it to be at least, where that is more; see `known_parts`
@@ -216,7 +216,7 @@ class Insiders:
         left = cells.largest[cell][~inside]
         rest[: len(left)] = left
         total = int(cells.contributions.total[cell] - cells.largest[cell][inside].sum())
-        if total == 0 and self._zeros_known:
+        if total == 0 and self._zeros_known and cells.contributions.total[cell]:
             return Need(0.0, 0.0, 0.0)
         without = Contributions(np.array([total]), np.array([cells.contributors[cell] - inside.sum()]), rest[None, :])
         called = {name for name, by in required.by_rule.items() if by[cell]}

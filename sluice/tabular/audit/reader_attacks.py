@@ -107,8 +107,7 @@ class ReaderAttacks:
         self.below[shut] = self.above[shut] = self._widths[shut] = 0.0
         self.attempted, self.completed = self.attempted + len(shut), self.completed + len(shut)
         for cell in shut.tolist():
-            zero = self._cells.contributions.total[cell] == 0 and self._fixed[cell]  # known to everybody
-            if not zero and not insiders.need_of(cell, _NOBODY).met(0.0, 0.0):
+            if not insiders.need_of(cell, _NOBODY).met(0.0, 0.0):
                 self._breach(cell, _NOBODY, 0.0, 0.0)
         targets = np.flatnonzero(sensitive & self.free)
         if workers == 1 or len(targets) < _MANY or get_start_method() != "fork":  # others would copy all of this

@@ -6,7 +6,7 @@ from typing import get_args
 import numpy as np
 
 from sluice.ground.errors import DataError
-from sluice.tabular.model.cells import Cells, Floats
+from sluice.tabular.model.cells import Booleans, Cells, Floats
 from sluice.tabular.model.measure import Counts
 
 
@@ -19,7 +19,8 @@ class Assumptions:
     coalition    : how many contributors pool their knowledge: 0, attackers know no contribution; 1, each sole
                    contributor of a cell knows its value; 2 or more, so many of them together
     unions       : which suppressed cells add up to a known sum, and so whether that union is sensitive itself
-    zeros_known  : which cells, and whose contributions, are zero
+    zeros_known  : which cells, and whose contributions, are zero; of a sensitive cell of zeros it is the secret, and
+                   nobody is assumed to know it
     counts       : that a cell is a number of records, 'contributors' where each is a contributor of its own and
                    'records' where one may have several; None for a magnitude. See `sluice.tabular.rules.intruders`
     own_parts    : each contributor among the largest that the cells keep its own part of every cell, so that a cell is
@@ -50,8 +51,11 @@ class Assumptions:
         if self.counts is not None and self.counts not in get_args(Counts):
             raise DataError(f"counts must be None, records or contributors; got '{self.counts}'.")
 
-    def bounds(self, cells: Cells) -> tuple[Floats, Floats]:
-        """What an attacker believes possible of each cell beforehand, from and to; shapes (c,), in units."""
+    def bounds(self, cells: Cells, sensitive: Booleans) -> tuple[Floats, Floats]:
+        """What an attacker believes possible of each cell beforehand, from and to; shapes (c,), in units.
+
+        sensitive : shape (c,), the cells that rules or people protect
+        """
         total = cells.total.astype(np.float64)
         lower = np.zeros(len(cells)) if self.nonnegative else np.full(len(cells), -np.inf)
         upper = np.full(len(cells), np.inf)
@@ -66,6 +70,8 @@ class Assumptions:
                 )
             lower, upper = np.maximum(lower, self.beforehand[0]), np.minimum(upper, self.beforehand[1])
         if self.zeros_known:
-            zero = cells.contributions.total == 0  # contributions that cancel each other out are no known zero
+            zero = ~sensitive & (
+                cells.contributions.total == 0
+            )  # contributions that cancel each other out are no known zero
             lower, upper = np.where(zero, 0.0, lower), np.where(zero, 0.0, upper)
         return lower, upper

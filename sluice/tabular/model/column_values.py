@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from sluice.ground.errors import DataError, MeasureChoiceError, did_you_mean
 from sluice.ground.values import MISSING_MARKS, NUMBER
-from sluice.ground.visible_text import LOOKALIKE_NAMES
 from sluice.tabular.model.cells import Booleans, Integers
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import MOST_DECIMALS
@@ -155,10 +154,6 @@ def no_leaf(dimension: Dimension, counts: Mapping[str, int]) -> str:
         f"'{dimension.name}' must be a leaf of its hierarchy; it is not in {sum(counts.values())} records: "
         f"{'; '.join([*reasons, *([f'{more} other texts, not repeated here'] if more else [])])}"
     )
-
-
-def unclear_name(column: str, count: int) -> str:
-    return f"'{column}' is in {count} records {LOOKALIKE_NAMES}"
 
 
 def too_large(column: str) -> str:

@@ -10,7 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sluice.ground.errors import DataError, MeasureChoiceError
-from sluice.ground.visible_text import unclear_names
+from sluice.ground.visible_text import as_they_look, unclear_names
 from sluice.tabular.model.aggregation import LARGEST_KEPT, aggregate
 from sluice.tabular.model.cells import Cells, Codes, Integers, Table, keys_of
 from sluice.tabular.model.column_values import (
@@ -24,7 +24,6 @@ from sluice.tabular.model.column_values import (
     numbers,
     text_of,
     to_decimals,
-    unclear_name,
     whole_units,
 )
 from sluice.tabular.model.dimension import Dimension
@@ -44,6 +43,8 @@ class Records:
     weighted    : shape (n,), the part of the totals where that is not `value`, and `weight` in units of 1 / `unit`
     left_out    : how many records had no value
     added_up    : how many records were added to another of the same contributor in the same cell
+    respelled   : how many names its contributors bear that were read as what they look like
+    asking      : numbers of those who asked for protection, where that was asked for
     """
 
     leaves: Codes
@@ -56,6 +57,8 @@ class Records:
     decimals: int
     left_out: int
     added_up: int
+    respelled: int = 0
+    asking: tuple[int, ...] = ()
 
     @property
     def alike(self) -> int:
@@ -87,19 +90,28 @@ class Records:
         )
 
 
-def records_of(frame: pd.DataFrame, dimensions: Sequence[Dimension], measure: Measure) -> Records:
+def records_of(
+    frame: pd.DataFrame,
+    dimensions: Sequence[Dimension],
+    measure: Measure,
+    requested: tuple[str, str] | None = None,
+) -> Records:
     """The records of a frame, by the rules of the measure.
 
-    frame  : a column of text for each dimension, bearing its name, and the columns of the measure; numbers as numbers
-             or text. An empty text is missing
-    raises : DataError for a column that is absent, a code that is no leaf of its hierarchy, a missing contributor, a
+    frame     : a column of text for each dimension, bearing its name, and the columns of the measure; numbers as
+                numbers or text. An empty text is missing. Names that look the same are the same contributor
+    requested : a column and the text in it by which a record says that its contributor asked for protection
+    raises    : DataError for a column that is absent, a code that is no leaf of its hierarchy, a missing contributor, a
              number that is none; a missing or negative value or a duplicate, where the measure refuses it
     cost   : O(n log n) time, O(n) memory
     """
-    for name in (*(dimension.name for dimension in dimensions), *measure.columns):
+    asked_in = () if requested is None else requested[:1]
+    for name in (*(dimension.name for dimension in dimensions), *measure.columns, *asked_in):
         if name not in frame.columns:
             raise DataError(f"the records have no column '{name}'.", came=name, allowed=map(str, frame.columns))
     frame = frame.set_axis(pd.RangeIndex(len(frame)))  # errors number the records of the source
+    frame, respelled = _as_they_look(frame, measure)
+    whole = frame
     counted = np.ones(len(frame), dtype=bool)
     if measure.value is not None:
         counted = ~is_missing(frame[measure.value])
@@ -119,7 +131,10 @@ def records_of(frame: pd.DataFrame, dimensions: Sequence[Dimension], measure: Me
         added_up = int(pd.DataFrame({"cell": keys_of(dimensions, leaves), "own": own}).duplicated().sum())
         if added_up and measure.duplicates == "refuse":
             raise duplicates(measure.contributor, added_up)
-    return Records(leaves, contributor, names, value, weighted, weight, unit, decimals, left_out, added_up)
+    asking = () if requested is None else _asking(whole, counted, contributor, measure, *requested)
+    return Records(
+        leaves, contributor, names, value, weighted, weight, unit, decimals, left_out, added_up, respelled, asking
+    )
 
 
 def _leaves(column: "pd.Series[Any]", dimension: Dimension) -> Codes:
@@ -138,8 +153,6 @@ def _contributors(frame: pd.DataFrame, measure: Measure) -> tuple[Integers, NDAr
         return np.arange(len(frame), dtype=np.int64), None
     if measure.contributor is not None and (missing := int(is_missing(frame[measure.contributor]).sum())):
         raise DataError(f"'{measure.contributor}', the contributor, is missing in {missing} records.")
-    for name in (measure.contributor, measure.holding):
-        _refuse_unclear_names(frame, name)
     if measure.holding is None:
         column = frame[str(measure.contributor)]
         if is_whole(column) and (column >= 0).all():
@@ -160,13 +173,31 @@ def _contributors(frame: pd.DataFrame, measure: Measure) -> tuple[Integers, NDAr
     return _numbered(held)
 
 
-def _refuse_unclear_names(frame: pd.DataFrame, name: str | None) -> None:
-    if name is None or is_whole(frame[name]):
-        return
-    names = pa.array(text_of(frame[name]), pa.string())
-    unclear = np.flatnonzero(unclear_names(names).to_numpy(zero_copy_only=False).astype(bool))
-    if len(unclear):
-        raise DataError(f"{unclear_name(name, len(unclear))}; first in record {frame.index[unclear[0]] + 1}.")
+def _as_they_look(frame: pd.DataFrame, measure: Measure) -> tuple[pd.DataFrame, int]:
+    """The frame with names of contributors and holdings spelled in one way, and how many different ones were not."""
+    respelled = 0
+    for name in (measure.contributor, measure.holding):
+        if name is None or is_whole(frame[name]):
+            continue
+        encoded = pa.array(text_of(frame[name]), pa.string()).dictionary_encode()
+        if unclear := int(np.sum(unclear_names(encoded.dictionary).to_numpy(zero_copy_only=False))):
+            respelled += unclear
+            frame = frame.assign(**{name: as_they_look(encoded.dictionary).take(encoded.indices).to_pandas()})
+    return frame, respelled
+
+
+def _asking(
+    frame: pd.DataFrame, counted: NDArray[np.bool_], contributor: Integers, measure: Measure, column: str, value: str
+) -> tuple[int, ...]:
+    """The numbers of those who have a record, be it counted or not, with this text in this column."""
+    asks = text_of(frame[column]) == value
+    if measure.contributor is None and measure.holding is None:
+        return tuple(np.unique(contributor[asks[counted]]).tolist())
+    own = text_of(frame[measure.contributor]) if measure.contributor else np.full(len(frame), "", dtype=object)
+    held = text_of(frame[measure.holding]) if measure.holding else np.full(len(frame), "", dtype=object)
+    who = np.where(held == "", "contributor " + own, "holding " + held)
+    asking = np.isin(who[counted].astype(str), np.unique(who[asks].astype(str)))
+    return tuple(np.unique(contributor[asking]).tolist())
 
 
 def _numbered(text: NDArray[np.object_]) -> tuple[Integers, NDArray[np.object_]]:

@@ -72,7 +72,7 @@ def intruders(
     (`known_within`): that cannot be protected, and it must be seen.
     """
     total = cells.total.astype(np.float64)
-    lower, upper = _whole(assumptions.bounds(cells), total)
+    lower, upper = _whole(assumptions.bounds(cells, requirements.sensitive), total)
     if assumptions.counts is None:
         return (Intruder("anybody", lower, upper, requirements, True, np.zeros(len(cells))),)
     one = 10**cells.decimals

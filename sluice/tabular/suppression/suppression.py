@@ -136,7 +136,7 @@ def suppress(
     preferred = nothing if preferred is None else preferred
     suppressed = nothing if suppressed is None else suppressed
     cost = value(cells) if cost is None else checked_weights(cells, cost, "cost")
-    lower, upper = assumptions.bounds(cells)
+    lower, upper = assumptions.bounds(cells, requirements.sensitive)
     if assumptions.coalition > cells.largest.shape[1]:
         raise DataError(
             f"coalition must be at most {cells.largest.shape[1]}, the number of largest contributions that the table "
@@ -169,8 +169,8 @@ def _refuse_contradictions(cells: Cells, requirements: Requirements, forbidden: 
 def _refuse_known(
     cells: Cells, requirements: Requirements, lower: Floats, upper: Floats, unknowns: UnknownCells
 ) -> None:
-    """Refuse what attackers are assumed to know too closely; a zero that they know needs no protection."""
-    needed = requirements.sensitive & ~((cells.total == 0) & (lower == upper))
+    """Refuse what attackers are assumed to know too closely."""
+    needed = requirements.sensitive
     room_down, room_up = cells.total - lower, upper - cells.total
     wide = requirements.sliding > room_down + room_up
     wrong = np.flatnonzero(needed & ((requirements.lower > room_down) | (requirements.upper > room_up) | wide))

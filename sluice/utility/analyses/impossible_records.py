@@ -6,7 +6,7 @@ with nine years of marriage, and not with twenty. A missing value is unknown and
 what a reader of the file can see to be impossible.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import nan
 from typing import Any
@@ -19,25 +19,12 @@ from sluice.ground.arrays import BoolArray, Codes, IntArray
 from sluice.ground.comparable_values import plain_values
 from sluice.ground.document_parts import FrozenModel
 from sluice.ground.errors import DataError
+from sluice.ground.record_rule import RecordRule
 from sluice.ground.released_values import ReleasedValues, at_face_value
 from sluice.ground.variables import Variables
 
 _MOST_TRIALS = 20_000_000  # records with one value for each of their groups
 _AT_ONCE = 1_000_000
-
-
-@dataclass(frozen=True)
-class RecordRule:
-    """A condition over values of one record.
-
-    columns : the variables that it names
-    holds   : a frame with these columns, typed as the original, to shape (n,): False where a record breaks the rule
-    """
-
-    name: str
-    says: str
-    columns: tuple[str, ...]
-    holds: Callable[[pd.DataFrame], BoolArray]
 
 
 @dataclass(frozen=True)

@@ -27,11 +27,13 @@ _SAYS = Sentences(
 
 IMPOSSIBLE_RECORDS = ShareMeasure(
     "impossible_records",
-    "share of records that break a rule across fields which their originals keep",
+    "share of records that break a rule across fields which their originals keep; without a limit any needs a decision",
     "How many records became impossible",
     "Masking made records that break rules across fields: mask the variables of each rule together (swap or draw "
-    "them as a group), recode them instead of changing them one by one, or take one of them out.",
+    "them as a group) or one of them within strata of the others, recode them instead of changing them one by one, or "
+    "take one of them out. Noise, PRAM, random rounding and synthetic values keep rules by themselves where they can.",
     where_any=True,
+    asks=True,
 )
 
 

@@ -32,6 +32,9 @@ _OF_NORMAL = 1.959963984540054
 _CLEAR = 3.290526731491926  # standard errors, p < .001
 _DIGITS = 4
 
+HOLDS = 1.5
+"""Standard errors of the original's coefficient, by which one may move and is still told as kept."""
+
 Turn = Literal["sign", "lost", "made"]
 
 
@@ -47,6 +50,11 @@ class ComparedCoefficient(FrozenModel):
     after_high: float | None = None
     overlap: float
     difference: float | None = Field(description="in standard errors of the original's; None where that is 0")
+
+    @property
+    def holds(self) -> bool:
+        """Whether it lies within HOLDS of the original's."""
+        return self.after is not None and self.difference is not None and self.difference <= HOLDS
 
     @property
     def turned(self) -> Turn | None:

@@ -22,11 +22,12 @@ from schemas.reference_period import period_of
 from sluice.ground.errors import DataError
 from sluice.ground.log import log
 from sluice.ground.machine import free_memory
+from sluice.ground.remarks import Remark
 from sluice.ground.variables import GROUPS, NAMES, Kind, Variable, Variables
 from sluice.publication.records_file import write_in_order, write_parquet
 from sluice.risk.people_of_records import groups_of_people
 from sluice.sources.permission import permitted_source
-from sluice.sources.separate_reading import read_apart
+from sluice.sources.separate_reading import at_most, read_apart
 from sluice.sources.tabular_source import TabularSource
 from sluice.transport import persistently
 from tasks.release.documented_release import DocumentedRelease, P, Release, StagedTable
@@ -41,11 +42,12 @@ _TIMES = 9  # of the bytes of a typed record
 
 _GIGABYTE = 1e9
 
+Staged = tuple[StagedTable, dict[str, Variable], tuple[Remark, ...]]
 
-def stage(
-    product: Documents[Definition], secret: Callable[[str], str | None] = os.environ.get
-) -> tuple[StagedTable, dict[str, Variable]]:
-    """The data of a definition, staged, and their variables with the categories that were found.
+
+def stage(product: Documents[Definition], secret: Callable[[str], str | None] = os.environ.get) -> Staged:
+    """The data of a definition, staged, their variables with the categories that were found, and what was not read as
+    it stands.
 
     A source that cannot be reached, or no more, is read again from its beginning for a while. Raises DataError.
 
@@ -55,7 +57,7 @@ def stage(
     return persistently(lambda: _staged(product, source))
 
 
-def _staged(product: Documents[Definition], source: TabularSource) -> tuple[StagedTable, dict[str, Variable]]:
+def _staged(product: Documents[Definition], source: TabularSource) -> Staged:
     """All of it from the first record on: what was read before a connection was lost may be of another state."""
     vault, contract = product.workspace.vault, product.contract
     typing = SourceTyping(contract, vault.pseudonym, source.decimal_mark)
@@ -66,12 +68,12 @@ def _staged(product: Documents[Definition], source: TabularSource) -> tuple[Stag
         batches = at_most(batches, contract.rows.maximum)
         write_parquet((typing.type_batch(raw) for raw in batches), as_read, contract.staged)
         variables = typing.variables()
-        for said in source.remarks.sentences():
-            log("source is not read as it stands", logging.WARNING, detail=said)
+        for remark in source.remarks.all():
+            log("source is not read as it stands", logging.WARNING, detail=remark.says)
         # A database gives the same records in another order each time. Were that other data, they would have another
         # seed, and could be masked anew until the dice fall well.
         rows = write_in_order(as_read, path, contract.staged, contract.record_key)
-        return StagedTable(vault.keep(path, ".parquet"), rows), variables
+        return StagedTable(vault.keep(path, ".parquet"), rows), variables, source.remarks.all()
 
 
 def reference_period(release: DocumentedRelease) -> dict[str, str] | None:
@@ -168,20 +170,6 @@ def within_memory(batches: Iterator[pd.DataFrame], variables: Variables, minimum
     for batch in batches:
         records += len(batch)
         _refuse(variables, records, free)
-        yield batch
-
-
-def at_most(batches: Iterator[pd.DataFrame], maximum: int | None) -> Iterator[pd.DataFrame]:
-    """The same batches. Raises DataError as soon as there are more records than the contract allows: a packed file of a
-    few megabytes can hold millions."""
-    records = 0
-    for batch in batches:
-        records += len(batch)
-        if maximum is not None and records > maximum:
-            raise DataError(
-                f"the table has more than {maximum:,} records, the most that the contract allows (rows.maximum); the "
-                "rest was not read"
-            )
         yield batch
 
 

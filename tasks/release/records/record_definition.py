@@ -1,6 +1,6 @@
 """The definition of a release of records: which data, masked how."""
 
-from typing import TYPE_CHECKING, Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
@@ -42,13 +42,21 @@ class MoveTogether(StrictModel):
         )
 
 
+def _or_draft(schema: dict[str, Any]) -> None:
+    """Steps, or the word that `tasks.release.products` answers with the command that drafts them."""
+    steps = {key: schema.pop(key) for key in ("type", "items", "minItems")}
+    schema["anyOf"] = [steps, {"const": "draft"}]
+
+
 class RecordsDefinition(Definition):
     """A release of microdata: which data, masked how."""
 
     product = "records"
 
     plan: tuple[Annotated[Step, Field(discriminator="method")], ...] = Field(
-        min_length=1, description="masking steps, in order"
+        min_length=1,
+        description="masking steps, in order; 'draft' until one is drafted: commands then say by which command",
+        json_schema_extra=_or_draft,
     )
     seed: Literal["keep", "destroy"] = Field(
         default="keep",

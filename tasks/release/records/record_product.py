@@ -20,6 +20,7 @@ from sluice.ground.variables import NAMES, Role, Variables, with_role
 from sluice.ground.verdict import Finding, Verdict, decide
 from sluice.masking.plan import ByStratum
 from sluice.masking.recoding.generalized_levels import GeneralizedLevels
+from sluice.masking.redrawing import correction
 from sluice.masking.treatments import treatments
 from sluice.publication.codebook import Codebook, codebook_page, codebook_variables
 from sluice.publication.copies import COPIES
@@ -239,7 +240,10 @@ def described(
     }
     to_all = [step.correction() for step in definition.plan if not step.columns]
     to_all += [] if definition.move_together is None else [definition.move_together.correction()]
-    allow_for = {name: [step.correction() for step in definition.plan if name in step.columns] for name in variables}
+    rules = documents.contract.record_rules
+    allow_for = {
+        name: [correction(step, rules) for step in definition.plan if name in step.columns] for name in variables
+    }
     parquet = next(file.sha256 for file in files if file.path.endswith(".parquet"))
     not_released = {name: sentences for name, sentences in done.items() if name not in variables}
     book = Codebook(

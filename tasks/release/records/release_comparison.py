@@ -102,7 +102,8 @@ def _blocks(release: RecordsRelease, everybody: pd.DataFrame, kept: IntArray) ->
     plan = release.product.definition.plan
     if not any(step.moves_jointly for step in plan):
         return ()
-    found = moved_blocks(plan, everybody, original_variables(release), release.seeds().plan, noise_keys(release))
+    rules = release.product.contract.record_rules
+    found = moved_blocks(plan, everybody, original_variables(release), release.seeds().plan, noise_keys(release), rules)
     return tuple(block.among(kept) for block in found)
 
 
@@ -129,7 +130,8 @@ def masked_again(release: RecordsRelease) -> FileToJudge:
     before = read_masked(release, file)
     plan, seed = release.product.definition.plan, release.seeds().plan
     frame = read_original(release, release.original)
-    masked, carried_out = apply_plan(plan, frame, original_variables(release), seed, noise_keys(release))
+    rules = release.product.contract.record_rules
+    masked, carried_out = apply_plan(plan, frame, original_variables(release), seed, noise_keys(release), rules)
     masked = masked.loc[row_order(release, kept_rows(release, file))].reset_index(drop=True)
     with release.vault.scratch(".parquet") as path:
         write_parquet(masked, path, released)

@@ -6,11 +6,11 @@ from pathlib import Path
 from policies.policy import Policy
 from schemas.contract import HASHED, Contract
 from sluice.ground.errors import DataError, DocumentError
-from sluice.ground.variables import Role, Variable
+from sluice.ground.variables import Kind, Role, Variable
 from sluice.publication.sdmx import refuse_unfit_for_sdmx
 from sluice.tabular.model.cells import levels_of, refuse_hidden_ties
 from sluice.tabular.model.dimension import Dimension
-from sluice.tabular.model.measure import Measure
+from sluice.tabular.model.measure import MOST_DECIMALS, Measure
 from sluice.tabular.rules.intruders import status_tells_more
 from tasks.release.tables.definition import TablesDefinition
 from tasks.release.tables.specification import TableDimension
@@ -56,6 +56,13 @@ def refuse_unfit_tables(path: Path, definition: TablesDefinition, contract: Cont
                 f"{path}: measure.variable: '{summed.name}' must be a number to add up; it is {summed.kind} "
                 f"with role {summed.role}"
             )
+        if measure.decimals is None and (summed.kind is not Kind.INTEGER or measure.weight is not None):
+            # As many as the data show would be others in the next edition, which could not be compared with this one.
+            what = f"'{summed.name}' is {summed.kind}" + (", and weighted" if measure.weight else "")
+            raise DocumentError(
+                f"{path}: measure.decimals: say how many decimals totals have in all editions, from 0 to "
+                f"{MOST_DECIMALS}: {what}. Each value is rounded to them before it is added up"
+            )
     for field, name in (("contributor", measure.contributor), ("holding", measure.holding)):
         if name is None:
             continue
@@ -74,12 +81,6 @@ def refuse_unfit_tables(path: Path, definition: TablesDefinition, contract: Cont
             )
     if measure.requested is None and any(rule.rule == "request_rule" for rule in policy.table_rules):
         raise DocumentError(f"{path}: measure.requested: the policy's request_rule needs to know who asked")
-    blind = [rule.rule for rule in policy.table_rules if rule.rule == "zero_cells"]
-    if blind and policy.table_attackers.zeros_known:
-        raise DocumentError(
-            f"{path}: policy: '{policy.name}' protects cells of zeros (zero_cells) and takes zeros as known; "
-            "set table_attackers.zeros_known: false, or leave the rule out"
-        )
     if definition.form.tell_primary and (measure.measure.counts is not None or definition.tells_contributors):
         raise DocumentError(
             f"{path}: form.tell_primary: a reader who is told which suppressed counts are sensitive knows how small "
@@ -112,6 +113,8 @@ def refuse_unfit_tables(path: Path, definition: TablesDefinition, contract: Cont
 def measure_of(definition: TablesDefinition, contract: Contract) -> Measure:
     """What cells add up. Without a contributor, a record counts as one: by its key, so that editions know it again."""
     measure = definition.measure.measure
+    if measure.value is not None and measure.weight is None and contract.by_name[measure.value].kind is Kind.INTEGER:
+        measure = replace(measure, decimals=measure.decimals or 0)  # declared, whatever the data show
     keys = [name for name in contract.record_key if contract.by_name[name].role in HASHED]
     if measure.contributor is None and measure.holding is None and len(keys) == len(contract.record_key) == 1:
         return replace(measure, contributor=keys[0], hashed=True)

@@ -84,7 +84,10 @@ class TableMeasure(StrictModel):
     weight: Weighting | None = None
     requested: Requested | None = None
     decimals: int | None = Field(
-        default=None, ge=0, le=MOST_DECIMALS, description="as many as the data show, if absent"
+        default=None,
+        ge=0,
+        le=MOST_DECIMALS,
+        description="of totals, to which each value is rounded; a release needs them unless the variable is integer",
     )
     negative: Negative = Field(
         default="refuse", description="absolute: rules look at the size of a contribution, whatever its sign"

@@ -162,6 +162,31 @@ def test_labels_of_the_intervals(
     assert step.released({"x": Variable(name="x", kind=kind, **bounds)})["x"].categories == expected
 
 
+MARITAL = Variable(
+    name="x", kind=Kind.NOMINAL, role=KEY, categories=tuple("1234"),
+    labels={"1": "Single", "2": "Married", "3": "Widowed"},
+    hierarchy=Hierarchy(rows={each: ("alone" if each == "1" else "other",) for each in "1234"}),
+)  # fmt: skip
+
+
+def test_a_group_is_labelled_by_what_its_categories_mean() -> None:
+    merge = GlobalRecoding(columns=("x",), categories={"1": ("1",), "w": ("2", "3", "4")})
+    assert merge.released({"x": MARITAL})["x"].labels == {"1": "Single", "w": "Married; Widowed; 4"}
+    level = GlobalRecoding(columns=("x",), level=1).released({"x": MARITAL})["x"]
+    assert level.labels == {"alone": "Single", "other": "Married; Widowed; 4"}
+    bare = MARITAL.model_copy(update={"labels": {"1": "Single"}})
+    assert merge.released({"x": bare})["x"].labels == {"1": "Single"}
+
+
+def test_a_label_has_room_in_every_copy() -> None:
+    codes = tuple(map(str, range(30)))
+    many = Variable(name="x", kind=Kind.NOMINAL, role=KEY, categories=codes, labels=dict.fromkeys(codes, "ä" * 18))
+    step = GlobalRecoding(columns=("x",), categories={"a": codes[:20], "b": codes[20:]})
+    assert step.released({"x": many})["x"].labels["a"] == f"{'ä' * 18}; and 19 more"
+    long = many.model_copy(update={"labels": dict.fromkeys(codes, "ä" * 60)})
+    assert step.released({"x": long})["x"].labels == {"a": "20 categories", "b": "10 categories"}
+
+
 def test_own_labels() -> None:
     step = GlobalRecoding(columns=("x",), bins=(18,), labels=("minor", "adult"))
     masked, _ = recode(step, integers([17, 18, None]), Variable(name="x", kind=Kind.INTEGER))

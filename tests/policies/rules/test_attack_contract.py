@@ -23,6 +23,7 @@ from tasks.checks import advice_on, with_advice
 from tests.golden import golden
 from tests.policies.rules import attacked_people, linked_people, people_and_control
 from tests.policies.rules.written_rules import documented
+from tests.report.decided import misquoted
 
 ILL = attacked_people.attacked
 PEOPLE = attacked_people.ORIGINAL
@@ -101,6 +102,7 @@ def test_a_file_that_tells_nothing_passes_and_the_original_fails(
         assert other.completed
         assert abs((other.observed or 0) - (one.observed or 0)) > 0.1
         golden.words(other.says)
+    assert misquoted([*passed, *failed]) == []
     told = {*attacked_people.AREAS, *attacked_people.ILLNESSES, "h1", "nan"}
     assert not told & {word.strip(".,'") for finding in (*passed, *failed) for word in finding.says.split()}
     assert {each.advice for each in with_advice(failed)} == {rule.advice}

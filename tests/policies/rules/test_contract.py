@@ -30,6 +30,7 @@ from tests.items.set_columns import column_of, variable
 from tests.listed import all_listed
 from tests.policies.rules.test_attack_contract import ATTACKS
 from tests.policies.rules.written_rules import documented, is_sensitive, load, refusal
+from tests.report.decided import misquoted
 from tests.risk.classes import ill_people
 from tests.risk.population.weighted_survey import READING
 
@@ -249,6 +250,7 @@ def test_it_passes_at_its_limit_and_fails_beyond_for_its_own_reason(name: str) -
     assert (failed.rule, failed.stage, failed.binding) == (name, "masked", True)
     assert failed.attempted == failed.completed == len(of.promise.frame)
     assert failed.code
+    assert misquoted([*passed, failed]) == []
     golden([*passed, failed])
 
 

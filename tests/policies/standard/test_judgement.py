@@ -23,6 +23,7 @@ from tests.policies.standard.population_sample import (
     recode,
     verdicts,
 )
+from tests.report.decided import misquoted
 
 
 @pytest.mark.parametrize("masked", [SAFE, people(2000, 3), SAFE.iloc[:1950]])
@@ -48,6 +49,7 @@ def test_the_original_itself_fails_in_every_way():
     for rule in ("prediction_distance", "prediction_ambiguity", "closest_records", "near_copies", "exact_copies"):
         assert findings[rule].verdict is Verdict.FAIL
         assert findings[rule].observed == 1
+    assert misquoted(findings.values()) == []
     assert curves["distance"].verdict is Verdict.FAIL
     assert (curves["distance"].grid[0], curves["distance"].masked[0]) == (0, 1)
     golden.words(findings["prediction_distance"].says)

@@ -12,8 +12,10 @@ from sluice.masking.plan import apply_plan
 from sluice.masking.recoding.rounding import Rounding
 from sluice.masking.swapping.rank_swapping import RankSwapping
 from sluice.masking.synthesis.sequential_trees import SequentialTrees
+from sluice.report.wording import quoted
 from sluice.utility.comparison import Comparison
 from tests.golden import golden
+from tests.report.decided import misquoted
 
 NAMES = tuple("abcdefghij")
 VARIABLES = {name: Variable(name=name, kind=Kind.CONTINUOUS, role=Role.QUASI_IDENTIFIER) for name in NAMES}
@@ -104,6 +106,17 @@ def test_values_computed_from_noise_are_said_without_a_person() -> None:
     linkage, filtering = judged(AdditiveNoise(columns=NAMES, amount=0.25))
     golden.words(linkage.says)
     golden(filtering.says)
+
+
+def test_the_figure_that_decides_is_said_first() -> None:
+    both = [RankSwapping(columns=NAMES, window=0.05)]
+    for allowed in ({"identified": 1.0}, {"confident": 1.0}):
+        (finding,) = judged(*both, limits=TransparencyLimits(**allowed))
+        first, _ = finding.says.split("; ")
+        assert f"({100 * (finding.limit or 0):.3g} % may be" in first
+    assert misquoted(judged(*both)) == []
+    (finding,) = judged(*both)
+    assert quoted(finding, 9) == f"Transparency: is {finding.says.split(' is ')[1].split('; ')[0]}."
 
 
 @pytest.mark.parametrize("field", ["identified", "confident", "reconstructed"])

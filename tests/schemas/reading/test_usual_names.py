@@ -13,7 +13,8 @@ from sluice.ground.variables import Role
         ("RAC1P MAR CIT LANP RIAGENDR DMDMARTL RB090 PB190 PB220A MARSTAT V131 BPL MARST", Role.QUASI_IDENTIFIER),
         ("race ethnicity Familienstand staatsangehoerigkeit etnia raza ciudadania", Role.QUASI_IDENTIFIER),
         ("narodowosc medborgarskap kansalaisuus medeni_durum cetatenie пол", Role.QUASI_IDENTIFIER),
-        ("PINCP DEYE INDFMPIR HY020 INCTOT", Role.SENSITIVE),
+        ("PINCP DEYE INDFMPIR HY020 INCTOT smoker religiousness birthweight lwage", Role.SENSITIVE),
+        ("black nonwhite college minority", Role.QUASI_IDENTIFIER),
         ("SERIALNO DB030", Role.HOUSEHOLD),
         ("SEQN RB030", Role.PERSON),
     ],
@@ -30,6 +31,9 @@ def test_an_abbreviation_is_the_whole_name_or_none() -> None:
 def test_codes_counts_and_weights_of_the_body() -> None:
     assert is_called_a_code("RAC1P")
     assert is_called_a_count("number_of_visits")
+    assert is_called_a_count("v7", "Number of hospital stays")
+    assert is_called_a_count("emergency", "Emergency room visits.")
+    assert not is_called_a_count("v8", "Marital status of persons 15 years and over")
     assert not is_called_a_count("origin")
     assert is_of_the_body("BMXWT Weight (kg)")
     assert not is_of_the_body("final weight")

@@ -212,16 +212,15 @@ def test_who_alone_or_together_has_a_cell_takes_it_out(shares: list[int], open_:
         assert coalition > 1 or failing[2] == (coalition == told)
 
 
-def test_a_known_zero_cannot_be_protected() -> None:
+def test_a_cell_of_zeros_is_protected_by_a_base_that_leaves_room_above_it() -> None:
     cells = square([[0, 31], [14, 22]])
     zero = int(np.flatnonzero(cells.total == 0)[0])
     requirements = asked(cells, {zero: (0, 5)})
     with golden.raises(DataError):
         controlled_rounding(cells, requirements, 4)
-    known = Assumptions(zeros_known=False)
-    assert controlled_rounding(cells, requirements, 12, known).safe
+    assert controlled_rounding(cells, requirements, 12).safe
     # Who knows that the cell is protected by 5 knows that a figure of 0 stands for 4 at most, so that 9 would fit.
-    assert controlled_rounding(cells, requirements, 10, known).failing.tolist() == [zero]
+    assert controlled_rounding(cells, requirements, 10).failing.tolist() == [zero]
 
 
 def test_negative_totals() -> None:

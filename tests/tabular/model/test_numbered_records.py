@@ -95,8 +95,26 @@ def test_codes_that_are_no_leaves() -> None:
     assert counted.total.tolist() == [3, 2, 1]  # the number 1 is the code '1', not '01'
 
 
+def test_who_asked_for_protection_is_told_by_any_of_its_records() -> None:
+    """Also by one without a value; a holding asks by any of its members, and nobody by a record of another's."""
+    given = frame(
+        a=["x", "x", "y", "z"],
+        value=["1", "", "3", "4"],
+        id=["one", "one", "two", "three"],
+        group=["", "", "g", "g"],
+        asks=["no", "yes", "yes", "no"],
+    )
+    told = records_of(given, [FLAT], Measure("value", "id", missing="leave_out"), ("asks", "yes"))
+    assert told.names is not None
+    assert sorted(told.names[list(told.asking)]) == ["one", "two"]
+    held = records_of(given, [FLAT], Measure("value", "id", "group", missing="leave_out"), ("asks", "yes"))
+    assert held.names is not None
+    assert sorted(held.names[list(held.asking)]) == ["contributor one", "holding g"]
+    alone = records_of(given.drop(columns="id"), [FLAT], Measure("value", missing="leave_out"), ("asks", "yes"))
+    assert alone.asking == (1,)
+
+
 ARGUS = {"weight": "weight", "weight_rule": "argus"}
-SPELLED = ["", "ACME", "ACME\u2060"]
 
 
 @pytest.mark.parametrize(
@@ -124,7 +142,6 @@ SPELLED = ["", "ACME", "ACME\u2060"]
             {"a": ["x"] * 4, "value": ["", "1", "", "x1"], "id": list("pqrs"), "weight": [1] * 4},
             {"missing": "leave_out"},
         ),
-        ({"a": ["x"] * 3, "id": SPELLED, "value": ["", "1", "2"], "weight": [1] * 3}, {"missing": "leave_out"}),
     ],
 )
 def test_records_that_cannot_be_added_up(change: dict[str, list[object]], measure: dict[str, Any]) -> None:

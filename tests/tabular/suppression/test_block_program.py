@@ -15,7 +15,8 @@ ROWS = np.array([[1.0, -1.0, -1.0, 0.0], [0.0, 1.0, -1.0, -1.0]])
 
 def program() -> BlockProgram:
     cells = generated("2-D")
-    unknowns = unknown_cells(cells, *Assumptions().bounds(cells))
+    nothing = np.zeros(len(cells), dtype=bool)
+    unknowns = unknown_cells(cells, *Assumptions().bounds(cells, nothing))
     return BlockProgram(cells, unknowns, np.ones(len(unknowns)), np.ones(len(unknowns)))
 
 

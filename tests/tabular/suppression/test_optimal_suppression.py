@@ -31,9 +31,9 @@ OUTSIDERS = Assumptions(coalition=0, unions=False)
 INVESTMENT = ((20, 50, 10), (8, 19, 22), (17, 32, 12))
 
 
-def interval(cells: Cells, hidden, cell: int, assumptions: Assumptions) -> tuple[float, float]:
+def interval(cells: Cells, hidden, sensitive, cell: int, assumptions: Assumptions) -> tuple[float, float]:
     """What an outsider can compute of a cell, straight from the definition."""
-    low, high = assumptions.bounds(cells)
+    low, high = assumptions.bounds(cells, sensitive)
     total = cells.total
     bounds = [(low[i], high[i]) if hidden[i] else (total[i], total[i]) for i in range(len(cells))]
     cost = np.arange(len(cells)) == cell
@@ -47,7 +47,7 @@ def interval(cells: Cells, hidden, cell: int, assumptions: Assumptions) -> tuple
 def meets(cells: Cells, hidden, requirements: Requirements, assumptions: Assumptions) -> bool:
     """Whether every sensitive cell is as far in doubt for outsiders as asked."""
     for cell in np.flatnonzero(requirements.sensitive):
-        low, high = interval(cells, hidden, int(cell), assumptions)
+        low, high = interval(cells, hidden, requirements.sensitive, int(cell), assumptions)
         total = cells.total[cell]
         if low > total - requirements.lower[cell] + 1e-6 or high < total + requirements.upper[cell] - 1e-6:
             return False
@@ -77,7 +77,7 @@ def least_by_brute_force(cells: Cells, requirements: Requirements, cost, safe) -
 
 def least_by_milp(cells: Cells, attacks, sensitive, assumptions: Assumptions, cost) -> float:
     """The whole model at once, with SciPy: binary x, and y for each attack (cell, side, level, cells known)."""
-    low, high = assumptions.bounds(cells)
+    low, high = assumptions.bounds(cells, sensitive)
     down, up = cells.total - low, high - cells.total
     count, equations = len(cells), cells.equations
     eye = csr_array(np.eye(count))
@@ -107,7 +107,7 @@ def test_the_table_of_fischetti_and_salazar_gonzalez():
     requirements = asked(cells, {secret: (17, 8)})
     made = optimise(cells, requirements, (), OUTSIDERS, gap=0)
     hidden = made.status != Status.PUBLISHED
-    assert interval(cells, hidden, secret, OUTSIDERS) == pytest.approx((5, 30))
+    assert interval(cells, hidden, requirements.sensitive, secret, OUTSIDERS) == pytest.approx((5, 30))
     assert sorted(cells.total[hidden]) == [8, 12, 17, 22]
     assert made.bound == pytest.approx(59)
     assert least_by_brute_force(cells, requirements, cost, lambda p: meets(cells, p, requirements, OUTSIDERS)) == 59

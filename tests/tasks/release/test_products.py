@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from sluice.ground.errors import DocumentError
-from tasks.release.products import load_product
+from tasks.release.products import TO_DRAFT, load_product
+from tasks.release.records.record_definition import RecordsDefinition
 from tasks.release.records.record_product import Records
 from tasks.release.tables.table_product import Tables
 from tests.flows.house import House
@@ -36,6 +37,27 @@ def test_documents_that_do_not_fit_are_refused_by_field(tmp_path: Path, change: 
     with pytest.raises(DocumentError) as refused:
         load_product(house.file, house.workspace())
     golden(refused.value)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"policy": "public-use-file.yaml"},
+        {"source": {"connection": "warehouse", "table": "a b"}},
+        {"source": {"type": "csv", "path": ["a.csv", "b.csv"]}},
+        {"source": "people", "contract": None},
+    ],
+)
+def test_a_plan_that_is_to_be_drafted_is_answered_with_the_command(tmp_path: Path, change: dict[str, Any]) -> None:
+    house = House(tmp_path / "house")
+    house.definition |= {"plan": "draft", **change}
+    house.write()
+    golden.refused(DocumentError, load_product, house.file, house.workspace())
+
+
+def test_the_schema_takes_steps_or_a_word() -> None:
+    steps, word = RecordsDefinition.model_json_schema()["properties"]["plan"]["anyOf"]
+    assert (steps["minItems"], word) == (1, {"const": TO_DRAFT})
 
 
 def test_the_name_of_each_records_person_is_not_released(tmp_path: Path) -> None:

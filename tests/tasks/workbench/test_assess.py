@@ -51,6 +51,19 @@ def judged(files: Path, masked: str = "masked.csv", **given: Any) -> Dossier:
     return assess_files(files / "original.csv", files / masked, files / "contract.yaml", files / "policy.yaml", **given)
 
 
+def test_without_a_contract_one_is_drafted_and_its_roles_are_said(files: Path) -> None:
+    dossier = assess_files(files / "original.csv", files / "masked.csv", policy_file=files / "policy.yaml")
+    golden("\n".join(dossier.notices))
+    assert dossier.contract_version != judged(files).contract_version
+    assert [each.rule for each in dossier.findings if each.verdict is Verdict.UNKNOWN and each.binding] == []
+    assert not judged(files).notices
+
+
+def test_a_policy_that_comes_with_sluice_is_named(files: Path) -> None:
+    dossier = assess_files(files / "original.csv", files / "masked.csv", policy_file=Path("small-file"))
+    assert dossier.policy == "small-file"
+
+
 def finding(dossier: Dossier, rule: str) -> Finding:
     return next(finding for finding in dossier.findings if finding.rule == rule and finding.stage != "original")
 
@@ -300,3 +313,11 @@ def test_what_cannot_be_judged_is_refused_before_a_record_is_read(files: Path, m
         variable["role"] = "other" if variable["role"] == "quasi_identifier" else variable["role"]
     (files / "contract.yaml").write_text(yaml.safe_dump(contract), encoding="utf-8")
     golden.refused(DataError, judged, files)
+
+
+def test_what_was_not_read_as_it_stands_is_told_of_each_file(files: Path) -> None:
+    change(files, region=lambda masked: masked["region"].where(masked.index > 2, masked["region"] + " "))
+    (remark,) = judged(files, "changed.csv").reading
+    assert (remark.code, remark.column, remark.count) == ("reading.blanks", "region", 3)
+    assert remark.says.startswith("changed.csv: ")
+    assert judged(files).reading == ()

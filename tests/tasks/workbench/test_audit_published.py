@@ -5,11 +5,24 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
 
+import sluice
 from flows.cli.main import main
+from sluice.ground.errors import DataError
+from sluice.ground.verdict import Verdict
+from sluice.tabular.model.cells import equations_of
+from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.model.known_sums import determined
+from tests.golden import golden
 from tests.tasks.workbench.firms_file import command
 
+IntArray = NDArray[np.int64]
 Audited = Callable[..., tuple[int, dict[str, Any]]]
 
 
@@ -117,3 +130,47 @@ def test_what_rules_and_bounds_cannot_be(tmp_path: Path, audited: Audited) -> No
     (tmp_path / "cells.csv").write_text(text, encoding="utf-8")
     error = audited("--rule=minimum_frequency=3")[1]["error"]
     assert "rules are for tables of counts; these values have 1 decimals" in error
+
+
+@pytest.mark.chain  # two linear programs for each suppressed cell, over the whole table
+@given(
+    st.lists(st.integers(0, 400), min_size=9, max_size=9),
+    st.sets(st.integers(0, 15), min_size=2, max_size=7),
+    st.sampled_from([1, 5, 10]),
+)
+def test_no_interval_of_a_rounded_table_leaves_the_truth_out(inner: list[int], hidden: set[int], unit: int) -> None:
+    """Each figure rounded by itself. What the sums alone tell of exact figures is told of rounded ones, too."""
+    table = np.zeros((4, 4), dtype=int)
+    table[1:, 1:] = np.reshape(inner, (3, 3))
+    table[0, 1:], table[1:, 0], table[0, 0] = table.sum(0)[1:], table.sum(1)[1:], table.sum()
+    names = ["Total", "u", "v", "w"]
+
+    def audited(figures: IntArray, **rounded: float) -> Any:
+        rows = [
+            (names[i], names[j], "suppressed" if 4 * i + j in hidden else "published", figures[i, j])
+            for i in range(4)
+            for j in range(4)
+        ]
+        frame = pd.DataFrame(rows, columns=["a", "b", "status", "value"])
+        frame["value"] = frame["value"].where(frame["status"] == "published").astype("Int64")
+        return sluice.audit(frame, ["a", "b"], **rounded)
+
+    read = audited(unit * np.rint(table / unit).astype(int), rounded_to=unit)
+    for cell in read.of_intervals:
+        truth = table[names.index(cell["a"]), names.index(cell["b"])]
+        assert float(cell["low"]) - 0.5 <= truth <= (np.inf if cell["high"] is None else float(cell["high"]) + 0.5)
+    equations = equations_of([Dimension.flat(name, ["u", "v", "w"]) for name in "ab"], np.argwhere(table >= 0))
+    free = np.isin(np.arange(16), sorted(hidden))
+    assert len(read.exact) >= determined(equations, free).sum()
+
+
+def test_a_table_that_does_not_add_up_says_where_and_what_may_be_the_reason() -> None:
+    frame = pd.DataFrame({"a": ["Total", "u", "v"], "status": "published", "value": [10, 5, 6]})
+    with golden.raises(DataError):
+        sluice.audit(frame, ["a"])
+    assert sluice.audit(frame, ["a"], rounded_to=1).verdict is Verdict.PASS
+    with golden.raises(DataError):
+        sluice.audit(frame.assign(value=[10, 5, 8]), ["a"], rounded_to=1)
+    for wrong in ({"rounded_to": 0}, {"decimals": 9}):
+        with golden.raises(DataError):
+            sluice.audit(frame, ["a"], **wrong)

@@ -4,11 +4,14 @@ import json
 import os
 import subprocess
 import sys
+from datetime import UTC, date, datetime, time
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
@@ -17,6 +20,7 @@ from flows.cli.main import main
 from sluice.ground.errors import DataError, DocumentError, PlanError
 from sluice.masking.noise.additive_noise import AdditiveNoise
 from tasks.workbench.file_masking import NOT_JUDGED, kinds_given, load_plan, mask_file
+from tests.flows.house import answered
 from tests.golden import golden
 
 NOISE = {"method": "additive_noise", "columns": ["income"], "amount": 0.1}
@@ -212,3 +216,80 @@ def test_the_command_starts_without_the_slow_libraries(folder: Path) -> None:
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parents[3])}
     ran = subprocess.run([sys.executable, "-c", program], cwd=folder, env=environment, capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr
+
+
+def test_what_was_not_read_as_it_stands_is_told(folder: Path) -> None:
+    people = pd.read_csv(folder / "people.csv", dtype="str", keep_default_na=False)
+    people.loc[:1, "region"] = " 01"
+    people.to_csv(folder / "people.csv", index=False)
+    command = ["mask", str(folder / "people.csv"), "--plan", str(folder / "plan.yaml"), f"-o{folder / 'masked.csv'}"]
+    (remark,) = answered([*command, "--json"]).json["reading"]
+    assert (remark["code"], remark["column"], remark["count"]) == ("reading.blanks", "region", 2)
+    assert remark["says"] in answered(command).err
+
+
+MOMENT, BERLIN = datetime(2020, 1, 1, 10, 30, 1), datetime(2020, 1, 1, 12, 30, tzinfo=UTC)
+ARROW_TYPES: dict[str, tuple[list[Any], pa.DataType]] = {
+    **{str(kind): ([1, 2, None, 100], kind) for kind in (pa.int8(), pa.int16(), pa.int32(), pa.int64())},
+    **{str(kind): ([1, 2, None, 100], kind) for kind in (pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64())},
+    "beyond 2^53": ([2**62 + 1, None], pa.int64()),
+    "beyond 2^63": ([2**64 - 1, None], pa.uint64()),
+    "bool": ([True, False, None], pa.bool_()),
+    "float16": ([np.float16(1.5), np.float16(2)], pa.float16()),
+    "float32": ([0.1, 2.5, None], pa.float32()),
+    "whole floats": ([1.0, 2.0, None], pa.float64()),
+    "nan and null": ([0.1, float("nan"), None], pa.float64()),
+    "decimal": ([Decimal("59.471"), Decimal("1.000"), None], pa.decimal128(10, 3)),
+    "long decimal": ([Decimal("12345678901234567.89"), None], pa.decimal128(38, 2)),
+    "date": ([date(1990, 1, 1), None], pa.date32()),
+    **{f"moment in {unit}": ([MOMENT, None], pa.timestamp(unit)) for unit in ("ms", "us", "ns")},
+    "nanoseconds": ([1_577_874_601_000_000_001, None], pa.timestamp("ns")),
+    "zone": ([BERLIN, None], pa.timestamp("us", "Europe/Berlin")),
+    "time": ([time(10, 30), None], pa.time64("us")),
+    "text": (["1", "1e3", "+1", " 2", "", None], pa.string()),
+    "codes": (["01", "NA", None], pa.large_string()),
+    "dictionary": (["b", "a", None], pa.dictionary(pa.int32(), pa.string())),
+    "nothing": ([None], pa.null()),
+}  # fmt: skip
+IN_CSV = {  # the first of these values
+    **{f"moment in {unit}": "2020-01-01T10:30:01.000000" for unit in ("ms", "us", "ns")},
+    "beyond 2^63": "18446744073709551615",
+    "bool": "true",
+    "float32": "0.1",
+    "whole floats": "1",
+    "decimal": "59.471",
+    "long decimal": "12345678901234567.89",
+    "date": "1990-01-01",
+    "nanoseconds": "2020-01-01T10:30:01.000000001",
+    "zone": "2020-01-01T13:30:00.000000",
+    "time": "10:30:00",
+}
+
+
+@pytest.mark.parametrize("source", ["parquet", "arrow"])
+@pytest.mark.parametrize("name", ARROW_TYPES)
+def test_what_no_step_names_leaves_as_it_came_whatever_its_type(name: str, source: str, tmp_path: Path) -> None:
+    values, kind = ARROW_TYPES[name]
+    given = pa.array([values[row % len(values)] for row in range(30)], kind)
+    row = pa.array(range(30), pa.int16())
+    table = pa.table({"first": given, "income": np.arange(30) ** 1.5, "row": row, "last": given})
+    file = tmp_path / f"people.{source}"
+    if source == "parquet":
+        pq.write_table(table, file)
+    else:
+        with pa.ipc.new_file(file, table.schema) as writer:
+            writer.write_table(table)
+    plan = [NOISE, {"method": "sampling", "fraction": 0.8}]
+    (tmp_path / "plan.yaml").write_text(yaml.safe_dump(plan), encoding="utf-8")
+    for output in ("out.parquet", "out.csv"):
+        mask_file(file, tmp_path / "plan.yaml", tmp_path / output, seed_file=tmp_path / "seed")
+    made = pq.read_table(tmp_path / "out.parquet")
+    assert made.column_names == table.column_names
+    wanted = table.take(made["row"])
+    for column in ("first", "row", "last"):
+        assert made.schema.field(column).type == table.schema.field(column).type
+        assert repr(made[column].to_pylist()) == repr(wanted[column].to_pylist())
+    cells = pd.read_csv(tmp_path / "out.csv", dtype="str", keep_default_na=False)
+    assert cells["row"].tolist() == [str(each) for each in made["row"].to_pylist()]
+    of_first = cells.loc[cells["row"].astype(int) % len(values) == 0, "first"]
+    assert set(of_first) == {IN_CSV.get(name, "" if values[0] is None else str(values[0]))}

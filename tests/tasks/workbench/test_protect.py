@@ -405,7 +405,7 @@ def test_a_file_specifies_what_options_do(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("field", "written"),
     [
-        ("measure", {"variable": "value", "requested": {"variable": "id"}}),
+        ("rules", [{"rule": "request_rule", "k": 70}]),
         ("form", {"tell_contributors": True}),
         ("rules", [{"rule": "p_percent", "p": 0.1}]),
         ("protection", {"method": "suppression", "mode": "best"}),
@@ -419,6 +419,22 @@ def test_what_is_wrong_in_a_file_is_said_by_its_field(folder: Path, field: str, 
     (folder / "table.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
     given = ["protect-table", str(folder / "micro.csv"), f"--spec={folder / 'table.yaml'}", f"-o{folder / 'cells.csv'}"]
     golden(answered(given, 1).err)
+
+
+ASKED = ("--rule=request_rule=50",)
+
+
+def test_only_those_who_asked_are_protected_by_the_request_rule(folder: Path) -> None:
+    """One firm is alone in its cell; no other holds half of one."""
+    micro = pd.read_csv(folder / "micro.csv", dtype="str", keep_default_na=False)
+    alone = (micro["nace"] == "KA") & (micro["region"] == "NA")
+    for asks, sensitive in ((alone, 1), (~alone, 0)):
+        micro.assign(asks=asks.map({True: "yes", False: "no"})).to_csv(folder / "asked.csv", index=False)
+        given = arguments(folder, "--requested=asks=yes", "--json", micro="asked.csv", rules=ASKED)
+        assert answered(given).json["sensitive"]["request_rule"] == sensitive
+        (folder / "cells.csv").unlink()
+    golden(answered(arguments(folder, "--requested=asks", micro="asked.csv", rules=ASKED), 1).err)
+    golden(answered(arguments(folder, micro="asked.csv", rules=ASKED), 1).err)
 
 
 def test_settings_that_are_none() -> None:
@@ -442,3 +458,14 @@ def test_what_a_person_decided(folder: Path) -> None:
     status = read_text(folder / "cells.csv").set_index(["nace", "region"])["status"]
     assert status["KA", "R1"] == "published"
     assert status["KB", "R1"] == status["KA", "NA"] == "primary"
+
+
+def test_what_was_not_read_as_it_stands_is_told(folder: Path) -> None:
+    change(folder, region=lambda micro: micro["region"].where(micro.index > 0, " R1"))
+    (remark,) = answered(arguments(folder, "--json")).json["reading"]
+    assert (remark["code"], remark["column"], remark["count"]) == ("reading.blanks", "region", 1)
+    assert remark["says"] in answered(arguments(folder)).err
+    asked = [each for each in arguments(folder, "--json")[1:] if not each.startswith("-o")]
+    assert answered(["redesign-table", *asked]).json["reading"] == [remark]
+    records = ["audit-table", str(folder / "cells.csv"), f"--microdata={folder / 'micro.csv'}", *asked[1:]]
+    assert answered(records).json["reading"] == [remark]

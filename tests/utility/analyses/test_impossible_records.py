@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from schemas.contract import load_contract
 from schemas.cross_field import read_expression
 from sluice.ground.errors import DataError
+from sluice.ground.record_rule import RecordRule
 from sluice.ground.variables import Kind, Variable
 from sluice.utility.analyses.impossible_records import (
     ImpossibleRecords,
-    RecordRule,
     broken_rules,
     impossible_records,
     tells_of_few,

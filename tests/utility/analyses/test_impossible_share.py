@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 
 from policies.utility_limits import Utility, UtilityLimits
+from sluice.ground.record_rule import RecordRule
 from sluice.ground.variables import Kind, Variable
 from sluice.ground.verdict import Finding, Verdict
-from sluice.utility.analyses.impossible_records import RecordRule
 from sluice.utility.comparison import Comparison
 from tests.golden import golden
 
@@ -22,7 +22,11 @@ def judge(broken: int, limit: float | None = None, rules: Any = (RULE,), release
     rng = np.random.default_rng(0)
     files = Comparison(original, recoded, masked, None, VARIABLES, released, rng, record_rules=rules)
     given = {} if limit is None else {"impossible_records": {"at_most": limit}}
-    return UtilityLimits.model_validate(given).find(files)
+    limits = UtilityLimits.model_validate(given)
+    deciding = [each for each in limits.decide(files) if each.binding]  # what a search of plans asks
+    found = limits.find(files)
+    assert [each for each in found.findings if each.binding] == deciding
+    return found
 
 
 def finding(found: Utility) -> Finding:
@@ -34,7 +38,14 @@ def test_the_limit_fails_beyond_it_and_passes_at_it() -> None:
     beyond = finding(judge(20, 0.09))
     assert (beyond.verdict, beyond.observed, beyond.scope, beyond.binding) == (Verdict.FAIL, 0.1, "order", True)
     golden(beyond.says)
-    assert not finding(judge(20)).binding
+
+
+def test_without_a_limit_any_impossible_record_needs_a_decision() -> None:
+    asked, none = finding(judge(20)), finding(judge(0))
+    assert (asked.verdict, asked.binding) == (Verdict.REVIEW, True)
+    assert (none.verdict, none.binding) == (Verdict.PASS, False)
+    few = finding(judge(3))
+    assert (few.verdict, few.observed, few.withheld) == (Verdict.REVIEW, None, True)
 
 
 def test_fewer_records_than_the_minimum_cell_decide_and_are_not_counted_in_public() -> None:

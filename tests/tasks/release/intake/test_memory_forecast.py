@@ -9,7 +9,7 @@ from sluice.ground.errors import DataError
 from sluice.ground.variables import Kind, Role, Variable
 from tasks.failure import StepFailed
 from tasks.ingest import ingest
-from tasks.release.intake.staging import at_most, forecast, measurements_at_once, within_memory
+from tasks.release.intake.staging import forecast, measurements_at_once, within_memory
 from tasks.release.products import load_product
 from tests.flows.house import House
 from tests.golden import golden
@@ -90,18 +90,3 @@ def test_a_release_that_does_not_fit_leaves_nothing_behind(house: House, monkeyp
     golden.words(failed.value.detail)
     assert not [entry for entry in product.workspace.ledger.entries() if entry.event == "received"]
     assert not [path for path in (product.workspace.vault.root / "objects").iterdir() if path.suffix == ".parquet"]
-
-
-def test_a_source_is_read_no_further_than_the_contract_allows() -> None:
-    read = 0
-
-    def batches() -> Iterator[pd.DataFrame]:
-        nonlocal read
-        while True:
-            read += 1
-            yield pd.DataFrame({"x": range(10)})
-
-    with pytest.raises(DataError, match=r"rows\.maximum"):
-        list(at_most(batches(), 25))
-    assert read == 3
-    assert len(list(at_most(iter([pd.DataFrame({"x": range(10)})] * 2), 20))) == 2

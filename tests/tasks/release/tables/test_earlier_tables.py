@@ -60,7 +60,9 @@ def with_newcomer(data: pd.DataFrame) -> pd.DataFrame:
 
 @pytest.mark.parametrize("contributor", ["firm", None])
 def test_a_firm_more_is_the_difference_of_two_published_cells(house: TablesHouse, contributor: str | None) -> None:
-    house.definition["measure"] = {"variable": "turnover"} | ({"contributor": contributor} if contributor else {})
+    house.definition["measure"] = {"variable": "turnover", "decimals": 1} | (
+        {"contributor": contributor} if contributor else {}
+    )
     if contributor is None:
         house.contract["record_key"] = ["firm", "nace"]  # nobody is known again
     difference, found = two_editions(house, with_newcomer(house.data))

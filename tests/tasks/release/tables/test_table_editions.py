@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from sluice.ground.errors import DocumentError
 from sluice.ground.verdict import Verdict
+from tasks.release.products import load_product
 from tasks.release.tables.published_cells import request_of, staged_and_published_cells
 from tasks.release.tables.table_editions import compare_with_earlier_editions
 from tests.flows.tables_house import TablesHouse
@@ -43,3 +45,22 @@ def test_an_edition_with_other_decimals_is_never_passed_over(house: TablesHouse)
     assert editions[2][rounded].verdict is Verdict.REVIEW
     golden(editions[2][rounded].says)
     assert [finding.verdict for scope, finding in editions[2].items() if scope != rounded] == [Verdict.PASS]
+
+
+def test_decimals_are_declared_and_not_read_off_the_first_edition(house: TablesHouse) -> None:
+    """The first edition happens to have whole values, the second has not: both have the decimals that are declared."""
+    house.definition["measure"] = {name: value for name, value in TURNOVER.items() if name != "decimals"}
+    house.write()
+    with golden.raises(DocumentError):
+        load_product(house.file, house.workspace())
+    house.definition["measure"]["decimals"] = 1
+    tenths = house.data["turnover"]
+    for turnover in (tenths.round(), tenths):
+        house.data["turnover"] = turnover
+        release = made(house)
+        cells_of(release)
+        staged, cells, published = staged_and_published_cells(release)
+        assert cells.decimals == 1
+        found = compare_with_earlier_editions(release, cells, published, request_of(release, staged, cells), 1)
+        assert all(finding.verdict is Verdict.PASS for finding in found)
+        publish(release)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from sluice.sources.remarks import Remarks
+from sluice.ground.remarks import Remarks
+from tests.golden import golden
 
 
 def test_what_was_met_goes_from_one_process_to_another() -> None:
@@ -11,9 +12,11 @@ def test_what_was_met_goes_from_one_process_to_another() -> None:
     met.add("beyond_calendar", "b", 1, 18)
     met.add("beyond_calendar", "b", 3, 40)
     taken.take(met.written(), ["a", "b"])
-    assert taken.sentences() == met.sentences()
-    assert len(met.sentences()) == 2
-    assert "record 18: 4 dates" in met.sentences()[1]
+    assert taken.all() == met.all()
+    assert [(each.code, each.column, each.count, each.first) for each in met.all()] == [
+        ("reading.blanks", "a", 2, 0), ("reading.beyond_calendar", "b", 4, 18),
+    ]  # fmt: skip
+    golden("\n".join(each.of("visits.sav").says for each in met.all()))
 
 
 @pytest.mark.parametrize(

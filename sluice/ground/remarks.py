@@ -1,27 +1,40 @@
-"""What a source met while it was read and did not hand on as it stands: counted by column, with the first record where
+"""What was met while records were read and not handed on as it stands: counted by column, with the first record where
 one is to be looked up."""
 
 import json
 from collections.abc import Collection, Mapping
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, get_args
 
+from pydantic import Field
+
+from sluice.ground.document_parts import FrozenModel
+from sluice.ground.sentence import Sentence, Sentences, text_of
 from sluice.ground.visible_text import one_line
 
 What = Literal["beyond_calendar", "blanks"]
 
-_SAYS: Mapping[What, tuple[str, str]] = MappingProxyType(
-    {
-        "beyond_calendar": ("date is", "dates are"),
-        "blanks": ("cell has blanks", "cells have blanks"),
-    }
+_SAYS = Sentences(
+    "reading",
+    beyond_calendar="column '{column}', record {first:,}: {count:count,_date} outside the years 1 to 9999, read as "
+    "missing; correct them, or take off the date format",
+    blanks="column '{column}': {count:count,_cell} with blanks at either end, which do not count",
 )
-_MEANS: Mapping[What, str] = MappingProxyType(
-    {
-        "beyond_calendar": "outside the years 1 to 9999 and read as missing; correct it, or take off the date format",
-        "blanks": "at either end, which do not count",
-    }
-)
+_BY: Mapping[What, Sentence] = MappingProxyType({what: getattr(_SAYS, what) for what in get_args(What)})
+
+
+class Remark(FrozenModel):
+    """Of one column, how many of its cells were not read as they stand, and why. Holds no value of them."""
+
+    code: str = Field(description="what was met; stays when the words of `says` change")
+    column: str
+    count: int = Field(description="of the cells")
+    first: int = Field(default=0, description="the record of the first of them in the source, from 1; 0: not looked up")
+    says: str = Field(description="all of it in words")
+
+    def of(self, file: str) -> "Remark":
+        """The same where several files were read: it says first of which it is."""
+        return self.model_copy(update={"says": f"{one_line(file)}: {self.says}"})
 
 
 class Remarks:
@@ -47,11 +60,16 @@ class Remarks:
         before, earliest = self._met.get((what, column), (0, first))
         self._met[what, column] = (before + count, earliest)
 
-    def sentences(self) -> tuple[str, ...]:
-        """One a column and kind, for whoever reads the file; without a value of it."""
+    def all(self) -> tuple[Remark, ...]:
+        """One a column and kind, in the order in which they were met."""
         return tuple(
-            f"column '{one_line(column)}'{f', record {first:,}' if first else ''}: {count:,} {_SAYS[what][count > 1]} "
-            f"{_MEANS[what]}"
+            Remark(
+                code=_BY[what].code,
+                column=one_line(column),
+                count=count,
+                first=first,
+                says=text_of(_BY[what](column=column, count=count, first=first)),
+            )
             for (what, column), (count, first) in self._met.items()
         )
 
@@ -65,7 +83,7 @@ class Remarks:
             met = [
                 (what, column, count, first)
                 for what, column, count, first in json.loads(written)
-                if what in _SAYS and column in columns and type(count) is int and type(first) is int
+                if what in _BY and column in columns and type(count) is int and type(first) is int
             ]
         except (ValueError, TypeError, RecursionError):
             return

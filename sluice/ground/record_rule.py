@@ -1,0 +1,22 @@
+"""A rule on records: a condition over several values of one record, as the contract names it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import pandas as pd
+
+from sluice.ground.arrays import BoolArray
+
+
+@dataclass(frozen=True)
+class RecordRule:
+    """A condition over values of one record.
+
+    columns : the variables that it names
+    holds   : a frame with these columns, typed as the original, to shape (n,): False where a record breaks the rule
+    """
+
+    name: str
+    says: str
+    columns: tuple[str, ...]
+    holds: Callable[[pd.DataFrame], BoolArray]

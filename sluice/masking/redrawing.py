@@ -1,0 +1,98 @@
+"""Redrawing: records that a step made impossible are drawn again, until they keep the rules of the contract.
+
+Perturbed values must satisfy the edit rules of a survey. Each record is drawn from the step's own distribution under
+the condition that its rules hold. The original value is never put back: it may be drawn again, as it might have been
+before, and nobody can tell. A method that treats records together (a swap, a group mean, fixed moments) would lose what
+it promises if some of them were drawn anew. What it breaks is found in the masked file and needs a decision.
+
+Source: Shlomo and de Waal (2008) on PRAM and noise under edit constraints.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from sluice.ground.arrays import BoolArray, IntArray
+from sluice.ground.record_rule import RecordRule
+from sluice.ground.variables import Variables
+from sluice.masking.masking_step import MaskingStep, RecordDraws
+
+_TURNS = 20  # a record that every second draw makes impossible is left so once in a million
+_IN_VAIN = 5  # turns after which it is given up, if none of the records was mended: an equation between numbers
+
+Draw = Callable[[RecordDraws | None], pd.DataFrame]
+
+
+def rules_on(
+    step: MaskingStep, rules: Sequence[RecordRule], original: Variables, variables: Variables
+) -> tuple[RecordRule, ...]:
+    """The rules that the step can keep by drawing again: on what it masks, if it draws each record by itself, and of
+    variables none of which was taken out or recoded to other categories before.
+
+    original : the variables that the rules were written for
+    """
+
+    def as_before(name: str) -> bool:
+        before, now = original.get(name), variables.get(name)
+        if before is None or now is None:
+            return False
+        if before.kind.is_numeric:
+            return now.kind.is_numeric
+        return (before.kind, before.categories) == (now.kind, now.categories)
+
+    if not step.draws_apart:
+        return ()
+    return tuple(rule for rule in rules if {*rule.columns} & {*step.columns} and all(map(as_before, rule.columns)))
+
+
+def correction(step: MaskingStep, rules: Sequence[RecordRule]) -> str:
+    """What whoever analyses the masked variables has to allow for, records that were drawn again among it."""
+    if not step.draws_apart or not any({*rule.columns} & {*step.columns} for rule in rules):
+        return step.correction()
+    return (
+        f"{step.correction()} Records that would have become impossible were drawn again, so that near a rule between "
+        "variables (whoever is under 15 is not married) all this holds only roughly."
+    )
+
+
+def redrawn(
+    step: MaskingStep,
+    frame: pd.DataFrame,
+    masked: pd.DataFrame,
+    rules: Sequence[RecordRule],
+    draw: Draw,
+    draws: RecordDraws | None = None,
+    member_of: IntArray | None = None,
+) -> pd.DataFrame:
+    """`masked`, where records that broke a rule newly have other draws; some may be left that no draw mended.
+
+    frame     : length n, what the step masked
+    masked    : length n, in the same order
+    draw      : the step on all of `frame`, once more; by these draws of the records, where they have their own
+    member_of : shape (n,), the household of each record, where all members are drawn together
+    cost      : that of the step and its rules, at most 20 times
+    """
+    if not rules:
+        return masked
+    before = _broken(rules, frame)
+    wrong = _together(_broken(rules, masked) & ~before, member_of)
+    at_first = int(wrong.sum())
+    for turn in range(1, _TURNS + 1):
+        if not wrong.any() or (turn > _IN_VAIN and wrong.sum() == at_first):
+            break
+        again = draw(None if draws is None else replace(draws, step=f"{draws.step}\0{turn}"))
+        columns = {name: masked[name].where(~wrong, again[name]) for name in step.columns}
+        masked = masked.assign(**columns)
+        wrong = _together(_broken(rules, masked) & ~before, member_of)
+    return masked
+
+
+def _broken(rules: Sequence[RecordRule], frame: pd.DataFrame) -> BoolArray:
+    return np.asarray(~np.logical_and.reduce([rule.holds(frame) for rule in rules]))
+
+
+def _together(wrong: BoolArray, member_of: IntArray | None) -> BoolArray:
+    """With everybody of the household of a record that is wrong."""
+    return wrong if member_of is None else np.asarray((np.bincount(member_of, wrong) > 0)[member_of])

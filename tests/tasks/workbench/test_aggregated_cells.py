@@ -1,0 +1,146 @@
+"""Cells that come added up: protected as their records would be, where each contributor is in one cell."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sluice
+from sluice.ground.errors import DataError, SluiceError
+from sluice.ground.verdict import Verdict
+from tests.flows.house import answered
+from tests.golden import golden
+
+DIMENSIONS = ["a", "b"]
+RULES: list[Any] = [{"rule": "minimum_frequency", "n": 3}, {"rule": "p_percent", "p": 10}]
+CELLS: dict[str, Any] = {"frequency": "n", "largest": ["top1", "top2", "top3"]}
+
+firms = st.lists(
+    st.tuples(st.sampled_from("uvw"), st.sampled_from("xyz"), st.sampled_from([0, 1, 2, 5, 8, 40, 300, 301])),
+    min_size=3,
+    max_size=40,
+).map(lambda rows: pd.DataFrame(rows, columns=["a", "b", "value"]).assign(firm=range(len(rows))))
+
+
+def added_up(records: pd.DataFrame) -> pd.DataFrame:
+    """A row for each cell and total."""
+    rows = []
+    for a in [*sorted(records["a"].unique()), None]:
+        for b in [*sorted(records["b"].unique()), None]:
+            inside = records[(a is None) | (records["a"] == a) & ((b is None) | (records["b"] == b))]
+            inside = inside if a is not None else records[(b is None) | (records["b"] == b)]
+            if len(inside):
+                top = [*inside["value"].sort_values(ascending=False).head(3), 0, 0, 0][:3]
+                rows.append((a or "Total", b or "Total", inside["value"].sum(), len(inside), *top))
+    return pd.DataFrame(rows, columns=["a", "b", "value", "n", "top1", "top2", "top3"])
+
+
+@pytest.mark.chain  # two protections of each table
+@given(firms)
+def test_the_pattern_is_that_of_the_records(records: pd.DataFrame) -> None:
+    try:
+        expected = sluice.protect(records, DIMENSIONS, value="value", rules=RULES, contributor="firm")
+    except DataError:
+        with pytest.raises(DataError):
+            sluice.protect(added_up(records), DIMENSIONS, value="value", rules=RULES, cells=CELLS)
+        return
+    made = sluice.protect(added_up(records), DIMENSIONS, value="value", rules=RULES, cells=CELLS)
+    ours, theirs = made.tabulated.cells, expected.tabulated.cells
+    for name in ("codes", "total", "contributors"):
+        assert np.array_equal(getattr(ours, name), getattr(theirs, name))
+    assert np.array_equal(made.requirements.sensitive, expected.requirements.sensitive)
+    assert np.array_equal(made.requirements.upper, expected.requirements.upper)
+    assert made.verdict is Verdict.PASS
+    audited = sluice.audit(made.table, DIMENSIONS, records=records, value="value", rules=RULES, contributor="firm")
+    assert audited.verdict is Verdict.PASS, audited.breaches
+
+
+TABLE = pd.DataFrame(
+    [
+        ("A", "N", 100, 5, 40, 30, 10, "S"),
+        ("A", "S", 80, 2, 70, 10, 0, "S"),
+        ("A", "Total", 180, 7, 70, 40, 30, "S"),
+        ("B", "N", 60, 4, 20, 20, 15, "U"),
+        ("B", "S", 90, 6, 30, 20, 15, "P"),
+        ("B", "Total", 150, 10, 30, 20, 20, "S"),
+        ("Total", "N", 160, 9, 40, 30, 20, "S"),
+        ("Total", "S", 170, 8, 70, 30, 20, "S"),
+        ("Total", "Total", 330, 17, 70, 40, 30, "S"),
+    ],
+    columns=["a", "b", "value", "n", "top1", "top2", "top3", "s"],
+)
+
+
+def test_what_was_decided_of_a_cell_holds() -> None:
+    """U is sensitive whatever the rules say; P is never suppressed for another's sake."""
+    rules = [{"rule": "minimum_frequency", "n": 2}]
+    free = sluice.protect(TABLE, DIMENSIONS, value="value", rules=rules, cells=CELLS)
+    assert free.primary == 0
+    made = sluice.protect(TABLE, DIMENSIONS, value="value", rules=rules, cells={**CELLS, "status": "s"})
+    assert made.primary == 1
+    status = made.table.set_index(DIMENSIONS)["status"]
+    assert (status["B", "N"], status["B", "S"]) == ("suppressed", "published")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"value": [101, *TABLE["value"][1:]]},
+        {"n": [0, *TABLE["n"][1:]]},
+        {"n": [2, *TABLE["n"][1:]]},
+        {"n": [4.5, *TABLE["n"][1:]]},
+        {"n": [3, *TABLE["n"][1:]]},
+        {"top2": [50, *TABLE["top2"][1:]]},
+        {"top1": [400, *TABLE["top1"][1:]]},
+        {"top3": [-1, *TABLE["top3"][1:]]},
+        {"s": ["X", *TABLE["s"][1:]]},
+        {"a": ["C", *TABLE["a"][1:]]},
+    ],
+)
+def test_cells_that_contradict_themselves_or_each_other_are_refused(change: dict[str, list[Any]]) -> None:
+    with golden.raises(DataError):
+        sluice.protect(TABLE.assign(**change), DIMENSIONS, value="value", rules=RULES, cells={**CELLS, "status": "s"})
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"cells": {"frequency": "n", "largest": ["top1"]}},
+        {"cells": {"largest": ["top1"]}},
+        {"cells": CELLS, "contributor": "n"},
+        {"cells": CELLS, "method": {"method": "cell_key", "maximum": 3, "variance": 1, "threshold": 1}},
+        {"cells": CELLS, "tables": [["a"], ["b"]]},
+    ],
+)
+def test_what_cells_cannot_tell_is_refused(given: dict[str, Any]) -> None:
+    with golden.raises(SluiceError):
+        sluice.protect(TABLE, DIMENSIONS, value="value", rules=RULES, **given)
+
+
+def test_a_table_of_counts_needs_the_frequencies_alone() -> None:
+    made = sluice.protect(TABLE, DIMENSIONS, rules=[{"rule": "minimum_frequency", "n": 3}], cells={"frequency": "n"})
+    assert (made.primary, made.secondary) == (1, 3)
+
+
+def test_the_commands_say_what_cells_cannot_tell_and_audit_and_repair_by_them(tmp_path: Path) -> None:
+    TABLE.to_csv(tmp_path / "agg.csv", index=False)
+    options = ["--hierarchy=a", "--hierarchy=b", "--value=value", "--frequency=n", "--largest=top1,top2,top3"]
+    options += ["--rule=p_percent=10", "--rule=minimum_frequency=3"]
+    made = answered(["protect-table", str(tmp_path / "agg.csv"), *options, f"-o{tmp_path / 'made.csv'}"])
+    golden.words(made.err)
+    audit = ["audit-table", str(tmp_path / "made.csv"), *options, f"--microdata={tmp_path / 'agg.csv'}", "--json"]
+    assert answered(audit).json["safe"]
+    cells = pd.read_csv(tmp_path / "made.csv", dtype="str", keep_default_na=False)
+    shown = cells.merge(TABLE[["a", "b", "value"]].astype("str"), on=["a", "b"], suffixes=("", "_true"))
+    sensitive = shown["a"].eq("A") & shown["b"].eq("S")
+    shown = shown.assign(value=shown["value_true"].where(~sensitive, ""))
+    shown = shown.assign(status=sensitive.map({True: "suppressed", False: "published"})).drop(columns="value_true")
+    shown.to_csv(tmp_path / "careless.csv", index=False)
+    audit = ["audit-table", str(tmp_path / "careless.csv"), *options, f"--microdata={tmp_path / 'agg.csv'}", "--json"]
+    found = answered([*audit, f"--repair={tmp_path / 'repaired.csv'}"]).json
+    assert not found["safe"]
+    assert found["repaired"]["safe"]
