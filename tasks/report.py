@@ -17,7 +17,7 @@ from tasks.release.decisions.adopted_documents import adoption_faults, notices
 from tasks.release.decisions.series_approval import place_in_series
 from tasks.release.documented_release import Release
 from tasks.release.editions.current_edition import edition_notices
-from tasks.release.editions.earlier_releases import earlier_attempts, same_bytes, search_trials
+from tasks.release.editions.earlier_releases import earlier_attempts, judged_bytes, same_bytes, search_trials
 from tasks.release.editions.resubmission import returned
 from tasks.release.product import E, M, Product
 from tasks.release.release_definition import Definition
@@ -63,6 +63,7 @@ def _dossier(
         notices=(*notices(product), *edition_notices(release)),
         unadopted=tuple(adoption_faults(product, (definition.owner,))),
         same_bytes=same_bytes(release, made.hashes) if made else (),
+        judged_bytes=judged_bytes(release, made.hashes) if made else (),
         asked=Asked(count=policy.approvals.count, roles=policy.approvals.roles, valid_days=policy.approvals.valid_days),
         returned=returned(release),
         decides=policy.approvals.decides,

@@ -111,7 +111,7 @@ def _first_screen(may: Rights, found: History) -> Markup:
     acts = [("#findings", "Decide on what was found")] if may.findings else []
     acts += [("#decide", "Decide")] if "approve" in may.decisions else []
     view = found.dossier.view
-    return first_screen_html(screen, view if isinstance(view, TablesView) else None, acts)
+    return first_screen_html(screen, view if isinstance(view, TablesView) else None, acts, "/releases/{}")
 
 
 def beside_others(reader: Reader, entries: Sequence[Entry]) -> Comparison | None:

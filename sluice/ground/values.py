@@ -218,6 +218,15 @@ def trimmed_texts(array: pa.Array) -> pa.Array:
     return pc.if_else(pc.equal(texts, ""), None, texts)
 
 
+def count_blanks(column: pa.Array | pa.ChunkedArray) -> int:
+    """How many texts have blanks at either end, which do not count."""
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+        return 0
+    return pc.sum(pc.not_equal(column, pc.utf8_trim(column, characters=BLANKS))).as_py() or 0
+
+
 def label(value: Any) -> str:
     """One value as text: 3.0 and Decimal('3.00') are '3', a date is ISO text, True is 'true'."""
     if isinstance(value, date | datetime | time):

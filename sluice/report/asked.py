@@ -30,14 +30,14 @@ def approvals_asked(release: str, count: int, roles: Sequence[str], valid_days: 
     )
 
 
-def findings_asked(release: str, count: int, roles: Sequence[str], submitter: str) -> WhatIsAsked:
-    """Of those who decide on findings."""
+def findings_asked(release: str, count: int | None, roles: Sequence[str], submitter: str) -> WhatIsAsked:
+    """Of those who decide on findings; count: of these, where it is known."""
     who = (
         in_words([with_article(role) for role in roles], "or").capitalize()
         if roles
         else "One person whom the policy names"
     )
-    which = "one finding" if count == 1 else f"{count} findings"
+    which = "one finding" if count == 1 else "what was found" if count is None else f"{count} findings"
     return WhatIsAsked(
         says=f"{who} other than {submitter} must accept or refuse {which}; then approvals are asked for.",
         until=f"{_NO_DEADLINE} An acceptance ends on a day that you name.",

@@ -126,6 +126,11 @@ class Dossier(FrozenModel):
     same_bytes: tuple[str, ...] = Field(
         default=(), description="other releases that are or were public with a file of the very same bytes"
     )
+    judged_bytes: tuple[str, ...] = Field(
+        default=(),
+        exclude_if=lambda releases: not releases,
+        description="other releases that were judged with a file of the very same bytes, and are not public",
+    )
     asked: Asked | None = Field(default=None, description="None: nobody is asked, as of an assessment")
     returned: Returned | None = Field(default=None, description="what came back as this release")
     series: InSeries | None = Field(default=None, description="the approved series in which this is the next edition")

@@ -48,6 +48,7 @@ class FirstScreen(FrozenModel):
     asked: WhatIsAsked
     tiles: tuple[Tile, ...]
     questions: tuple[_Line, ...] = Field(default=(), description="what a reviewer should ask about")
+    leads_to: tuple[str, ...] = Field(default=(), description="ids of earlier releases that the questions name")
 
     @property
     def lines(self) -> list[str]:
@@ -99,6 +100,7 @@ def first_screen(dossier: Dossier, settled: str = "") -> FirstScreen:
         asked=nothing_asked(settled) if settled else what_is_asked(dossier),
         tiles=tiles,
         questions=tuple(_questions(dossier)),
+        leads_to=(*dossier.same_bytes[:_MOST_NAMED], *dossier.judged_bytes[:_MOST_NAMED]),
     )
     told = {quoted(each, words): in_short(each) for each in reasons(dossier) for words in _QUOTED}
     return _within(screen, {says: short for says, short in told.items() if short})
@@ -283,6 +285,8 @@ def _questions(dossier: Dossier) -> list[str]:
     found = []
     if dossier.same_bytes:
         found.append(f"The same bytes are public already: {', '.join(dossier.same_bytes[:_MOST_NAMED])}.")
+    if dossier.judged_bytes:
+        found.append(f"The same bytes were judged before: {', '.join(dossier.judged_bytes[:_MOST_NAMED])}.")
     if dossier.earlier_attempts:
         times = {1: "once", 2: "twice"}.get(dossier.earlier_attempts, f"{dossier.earlier_attempts} times")
         found.append(f"These data were judged {times} before: why again?")

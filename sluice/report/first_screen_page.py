@@ -1,8 +1,10 @@
 """The first screen as HTML, for report and desk: its text, a dot plot of intruders, bars of what is left."""
 
+import re
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
+from urllib.parse import quote
 
 from jinja2 import Environment
 from markupsafe import Markup
@@ -22,17 +24,33 @@ _TALLER = 30  # with words above a bar
 
 
 def first_screen_html(
-    screen: FirstScreen, tables: TablesView | None = None, acts: Sequence[tuple[str, str]] = ()
+    screen: FirstScreen,
+    tables: TablesView | None = None,
+    acts: Sequence[tuple[str, str]] = (),
+    address: str = "{}.html",
 ) -> Markup:
     """The section `verdict` of a page.
 
     tables : whose first table's grid is drawn; acts: address and words of what replaces the commands
+    address: of the page of an earlier release by its id; reports lie beside each other
     """
     marks = {word.style: word.mark for word in VERDICT_WORDS.values()}
     grid = whole_grid(tables) if tables is not None and any(tile.grid for tile in screen.tiles) else None
     key = grid_key(tables) if tables is not None and grid else ()
     page = _environment().get_template("first_screen.html.j2")
-    return Markup(page.render(screen=screen, mark=marks[screen.style], grid=grid, key=key, acts=acts))
+    shown = {"screen": screen, "mark": marks[screen.style], "grid": grid, "key": key, "acts": acts}
+    return Markup(
+        page.render(**shown, questions=[_linked(each, screen.leads_to, address) for each in screen.questions])
+    )
+
+
+def _linked(question: str, leads_to: Sequence[str], address: str) -> Markup:
+    """A question, the ids in it as links to what was judged then."""
+    parts = re.split(f"({'|'.join(map(re.escape, leads_to))})(?![\\w-])", question) if leads_to else [question]
+    link = Markup('<a href="{}">{}</a>')
+    return Markup("").join(
+        link.format(address.format(quote(part)), part) if part in leads_to else part for part in parts
+    )
 
 
 @cache

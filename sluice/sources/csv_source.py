@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -47,6 +47,8 @@ class CsvSource(TabularSource):
     Blanks around a cell do not count, blank lines are skipped, a column without a name is left out. A gzip file, or a
     zip archive of one file, is unpacked on the way.
     """
+
+    trims_texts: ClassVar[bool] = True
 
     type: Literal["csv"] = "csv"
     path: Annotated[tuple[Name, ...], BeforeValidator(lambda path: (path,) if isinstance(path, str) else path)] = Field(

@@ -184,6 +184,7 @@ class FixedWidthSource(FileSource):
     """
 
     path_fields: ClassVar[tuple[str, ...]] = ("path", "layout")
+    trims_texts: ClassVar[bool] = True
     type: Literal["fixed_width"] = "fixed_width"
     layout: Name = Field(description="file that says where the columns stand: of mu-ARGUS (.rda), or a CSV with the "
                          "columns name, start, length, missing, label")  # fmt: skip

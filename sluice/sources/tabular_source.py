@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, PrivateAttr
 
 from sluice.ground.errors import DataError, did_you_mean, no_such_file
 from sluice.ground.remarks import Remarks
-from sluice.ground.values import is_list
+from sluice.ground.values import count_blanks, is_list
 from sluice.ground.visible_text import Name
 
 if TYPE_CHECKING:  # a process that only reads does without: it takes half a second to load
@@ -83,6 +83,9 @@ class TabularSource(BaseModel, ABC):
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    trims_texts: ClassVar[bool] = False
+    """Whether its texts come without blanks around them, where there were any; it says itself where that is of note."""
 
     _remarks: Remarks = PrivateAttr(default_factory=Remarks)
 
@@ -182,6 +185,9 @@ class TabularSource(BaseModel, ABC):
                 (f"column '{each.name}' {why}" for each in table.schema if (why := unfit(each.type))), None
             ):
                 raise DataError(f"{self.title}: {found}. Leave it out, or give it as text or number.")
+            for name in () if self.trims_texts else table.column_names:
+                if count := count_blanks(table[name]):
+                    self.remarks.add("blanks", name, count)
             yield from (table.slice(start, size) for start in range(0, table.num_rows, size))
             records += table.num_rows
         if not records:

@@ -50,7 +50,7 @@ from tasks.workbench.findings import Judgement
 from tasks.workbench.mask import Masked
 from tasks.workbench.records import Columns, ContractGiven
 from tasks.workbench.result import Figure
-from tasks.workbench.tabular_file import read_records, table_source
+from tasks.workbench.tabular_file import read_records, remarks_on, table_source
 
 _HOLDOUT_OF_OTHERS = Sentences(
     "holdout_of_others",
@@ -433,7 +433,15 @@ def assess(
         refuse=refuse,
     )
     hashes = {"original": _frame_sha256(found.files.original), "masked": _frame_sha256(found.files.masked)}
-    dossier = assess_compared(found.files, found.contract, held_to, found.on_columns, "frame", hashes, plan=found.plan)
+    reading = [
+        remark.of(name)
+        for name, frame in (("original", original), ("masked", masked), ("holdout", holdout))
+        if isinstance(frame, pd.DataFrame)
+        for remark in remarks_on(frame)
+    ]
+    dossier = assess_compared(
+        found.files, found.contract, held_to, found.on_columns, "frame", hashes, plan=found.plan, reading=reading
+    )
     deciding = [finding.verdict for finding in dossier.findings if finding.binding and not finding.excused]
     return Assessment(
         verdict=dossier.verdict,

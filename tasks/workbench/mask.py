@@ -11,6 +11,7 @@ import pandas as pd
 from schemas.contract import HASHED, Contract
 from sluice.documents.document_reading import parse_document
 from sluice.ground.errors import DataError, did_you_mean
+from sluice.ground.remarks import Remark
 from sluice.ground.variables import Variable
 from sluice.masking.masking_step import MaskingStep
 from sluice.masking.moved_blocks import Block, moved_blocks
@@ -24,7 +25,7 @@ from tasks.workbench.arguments import Seed, column_name, data_frame, document, e
 from tasks.workbench.file_masking import MaskingPlan, load_plan, not_named
 from tasks.workbench.records import Columns, ContractGiven, HoldsRecords, Records, refuse_missing, refuse_unlike_kinds
 from tasks.workbench.result import COLOURS, Figure, Result, axes
-from tasks.workbench.tabular_file import typed_table
+from tasks.workbench.tabular_file import remarks_on, typed_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -54,6 +55,7 @@ class Masked(Result, HoldsRecords):
     parameters  : what a user of the masked file may know of each step to correct for it, as it would be published
     original    : the records before
     contract    : what the columns were taken for
+    reading     : what of treated columns was not read as it stands, such as blanks at the ends of texts
     """
 
     records_original: Annotated[int, Figure("records", "before")]
@@ -71,6 +73,7 @@ class Masked(Result, HoldsRecords):
     original: Records
     released: Records
     contract: Contract
+    reading: tuple[Remark, ...] = ()
 
     @property
     def records(self) -> Records:
@@ -79,7 +82,8 @@ class Masked(Result, HoldsRecords):
     @property
     def says(self) -> str:
         done = " ".join(step.describe() for step in self.plan)
-        return f"{done} Nobody measured the disclosure risk of the result: not for release."
+        read = "".join(f"{remark.says[:1].upper()}{remark.says[1:]}. " for remark in self.reading)
+        return f"{read}{done} Nobody measured the disclosure risk of the result: not for release."
 
     @property
     def table(self) -> pd.DataFrame:
@@ -263,6 +267,7 @@ def mask(
         original=Records(typed, variables, frame.index, known.records_are),
         released=Records(masked.reset_index(drop=True), released, masked.index, known.records_are),
         contract=known,
+        reading=remarks_on(frame, [name for name in known.staged if name not in as_they_came]),
     )
 
 

@@ -3,16 +3,19 @@
 import hashlib
 import hmac
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 
 from schemas.contract import Contract
 from schemas.reading.typing import SourceTyping
 from sluice.custody.shelf import refuse_to_overwrite
 from sluice.ground.errors import DataError, MeasureChoiceError
+from sluice.ground.remarks import Remark, Remarks
+from sluice.ground.values import count_blanks, plain_array
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.sources.csv_source import CsvSource, described_csv
 from sluice.sources.separate_reading import read_here
@@ -68,6 +71,15 @@ def read_records(table: TabularSource, contract: Contract | None, columns: Seque
     raw = pd.concat(read_here(table, list(columns or table.column_names()), most=most), ignore_index=True)
     numbers = [] if contract is None else [v.name for v in contract.by_name.values() if v.kind.is_numeric]
     return with_points(raw, numbers)
+
+
+def remarks_on(frame: pd.DataFrame, columns: Iterable[str] | None = None) -> tuple[Remark, ...]:
+    """What of these columns of a frame, or of all, is not read as it stands. Cost: O(n) a column of texts."""
+    remarks = Remarks()
+    for name in frame.columns if columns is None else columns:
+        if not is_numeric_dtype(frame[name].dtype) and (count := count_blanks(plain_array(frame[name]))):
+            remarks.add("blanks", str(name), count)
+    return remarks.all()
 
 
 def typed_table(raw: pd.DataFrame, contract: Contract, key: int) -> tuple[pd.DataFrame, dict[str, Variable]]:

@@ -10,6 +10,7 @@ from sluice.masking.treatments import OTHERWISE, treatments
 from sluice.report.asked import approvals_asked
 from sluice.report.dossier import Asked, Dossier, Treatment
 from sluice.report.first_screen import MOST_WORDS, FirstScreen, first_screen
+from sluice.report.first_screen_page import first_screen_html
 from sluice.report.intruder_dots import intruders
 from sluice.report.report_page import render
 from sluice.report.wording import brief
@@ -59,6 +60,15 @@ def test_it_never_has_more_words_than_fit() -> None:
     )  # fmt: skip
     for each in (said, full_records(), full_tables(), WORTH):
         assert first_screen(each).words <= MOST_WORDS
+
+
+@pytest.mark.parametrize("address", ["{}.html", "/releases/{}"])
+def test_an_earlier_judgement_of_the_same_bytes_is_named_and_led_to(address: str) -> None:
+    screen = first_screen(WORTH.model_copy(update={"judged_bytes": ("other-12", "other-3")}))
+    assert "The same bytes were judged before: other-12, other-3." in screen.questions
+    page = Page(str(first_screen_html(screen, address=address)))
+    led = [(attrs["href"], says) for attrs, says in page.all("a")]
+    assert led == [(address.format(each), each) for each in ("other-1", "other-12", "other-3")]
 
 
 def test_what_is_settled_asks_for_nothing() -> None:

@@ -6,6 +6,8 @@ from typing import Any
 
 import duckdb
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import sqlalchemy as sa
 from hypothesis import given
@@ -69,6 +71,18 @@ def test_blanks_at_the_ends_of_cells_are_counted_wherever_they_stand(tmp_path: P
         assert len(pd.concat(source.batches(["a", "b", "c"], 10))) == 52
         assert [(each.column, each.count) for each in source.remarks.all()] == [("a", 1), ("b", 2)]
     assert source == CsvSource(path=str(tmp_path / "a.csv"))
+
+
+def test_blanks_in_a_file_with_types_stay_and_are_counted(tmp_path: Path) -> None:
+    texts = pa.array(["x", " x", None, "x\u3000"])
+    table = pa.table({"a": texts, "b": texts.dictionary_encode(), "n": [1, 2, 3, 4]})
+    pq.write_table(table, tmp_path / "a.parquet")
+    source = ParquetSource(path=str(tmp_path / "a.parquet"))
+    read = pd.concat(source.batches(["a", "b", "n"], 3))
+    assert read["a"].dropna().tolist() == ["x", " x", "x\u3000"]
+    assert [(each.code, each.column, each.count) for each in source.remarks.all()] == [
+        ("reading.blanks", "a", 2), ("reading.blanks", "b", 2),
+    ]  # fmt: skip
 
 
 cell = st.text(st.characters(codec="utf-8", exclude_characters="\r\n\0"), max_size=8)

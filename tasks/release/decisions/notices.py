@@ -36,6 +36,7 @@ from sluice.ground.errors import SluiceError, TransportError
 from sluice.ground.log import log
 from sluice.notices.notice import Notice, NoticeRefusedError, RecipientDelayedError
 from sluice.notices.outbox import Due, Outbox
+from sluice.report.asked import approvals_asked, findings_asked
 from sluice.settings import Settings, settings
 from tasks.release.decisions.board import board
 from tasks.release.decisions.office import open_office
@@ -209,10 +210,24 @@ def _notice(workspace: Workspace, entry: Entry, case: UnderReview | None) -> Not
         about=about,
         event=entry.event,
         says=f"{about} {says}.",
-        do=do.format(entry.release),
+        do=_ask(case, entry.event, entry.release) if case is not None else do.format(entry.release),
         link=_report_link(workspace, entry.release) if judged else "",
         while_state=entry.event if entry.event in _ASKED else "",
     )
+
+
+def _ask(case: UnderReview | None, event: str, release: str) -> str:
+    """What to do: where people are asked, the ask of the release's first screen; of the data it holds nothing."""
+    do = _WORDS[event][1].format(release)
+    if case is None or event not in _ASKED:
+        return do
+    approvals, submitter = case.policy.approvals, next(iter(case.submitters), "the submitter")
+    asked = (
+        findings_asked(release, None, approvals.decides, submitter)
+        if event == State.NEEDS_DECISION
+        else approvals_asked(release, approvals.count, approvals.roles, approvals.valid_days, submitter)
+    )
+    return f"{asked.says} {asked.until} {do}"
 
 
 def _reminders(
@@ -226,7 +241,7 @@ def _reminders(
         state = State.NEEDS_DECISION if each.on_findings else State.PENDING_REVIEW
         remind = partial(Notice, at=made, about=each.about, says=says, link=link, while_state=state)
         if times := days // chosen.remind_days:
-            do = _WORDS[state][1].format(each.about)
+            do = _ask(_case(workspace, each.about), state, each.about)
             yield remind(id=f"reminder-{each.row}-{times}", event="reminder", do=do), list(each.people)
         if days >= chosen.escalate_days:
             missing = ", ".join(each.people) or "nobody on the roster"

@@ -60,12 +60,21 @@ def same_bytes(release: DocumentedRelease, made: Mapping[str, str]) -> tuple[str
 
     made : SHA-256 of the files that would be published, by what they are, such as 'csv'
     """
+    return _with_bytes(publications(release), made)
+
+
+def judged_bytes(release: DocumentedRelease, made: Mapping[str, str]) -> tuple[str, ...]:
+    """The other releases that were judged with a file of the very same bytes, and are not public; `made` as above."""
+    return _with_bytes({other: each for other, each in _others(release).items() if not _is_public(each)}, made)
+
+
+def _with_bytes(releases: Mapping[str, Sequence[Entry]], made: Mapping[str, str]) -> tuple[str, ...]:
     mine = {made[name] for name in _FILES if name in made}
-    found = ((other, last(entries, State.EVALUATED)) for other, entries in publications(release).items())
+    found = ((other, last(entries, State.EVALUATED)) for other, entries in releases.items())
     return tuple(
         other
         for other, judged in found
-        if judged is not None and mine & {judged.body["subject"].get(name) for name in _FILES}
+        if judged is not None and mine & {judged.body.get("subject", {}).get(name) for name in _FILES}
     )
 
 

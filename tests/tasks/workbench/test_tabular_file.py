@@ -7,7 +7,7 @@ import pyreadstat
 import pytest
 
 from sluice.ground.errors import DataError
-from tasks.workbench.tabular_file import read_records, read_text, table_source
+from tasks.workbench.tabular_file import read_records, read_text, remarks_on, table_source
 from tests.golden import golden
 
 ROWS = pd.DataFrame({"age": [34, 51, 8], "region": ["01", "10", ""]})
@@ -37,3 +37,9 @@ def test_what_no_format_fits_is_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="PDF"):
         read_text(tmp_path / "a.pdf")
     golden.refused(DataError, read_text, tmp_path / "absent.dta")
+
+
+def test_what_of_a_frame_is_not_read_as_it_stands() -> None:
+    frame = pd.DataFrame({"a": ["x", " x", None], "b": pd.Categorical(["y ", "y ", "z"]), "n": [1, 2, 3]})
+    assert [(each.column, each.count) for each in remarks_on(frame)] == [("a", 1), ("b", 2)]
+    assert [each.column for each in remarks_on(frame, ["b", "n"])] == ["b"]

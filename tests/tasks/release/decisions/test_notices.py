@@ -9,7 +9,9 @@ import pytest
 import tasks.release.decisions.notices as notices
 from sluice.custody.states import EVENTS, IN_DOUBT, OFFICE_EVENTS, REINSTATED, State, tells
 from sluice.notices.outbox import Outbox
+from sluice.report.asked import approvals_asked
 from tasks.release.decisions.notices import Delivery, deliver, tell, undelivered
+from tasks.release.decisions.under_review import UnderReview
 from tests.flows.clocks import in_days
 from tests.flows.house import BLOCKED, DONE, WAITING
 from tests.golden import golden
@@ -62,6 +64,10 @@ def test_all_but_the_submitter_are_told_that_a_release_waits(waiting: LedgerHous
     text = message.get_content()  # type: ignore[attr-defined]
     assert f"{RELEASE} waits for people to decide: 0 of 2, needs methodologist and data_steward." in text
     assert f"sluice approve {RELEASE}" in text
+    case = UnderReview.of(waiting.workspace(), RELEASE)
+    approvals, (submitter, *_) = case.policy.approvals, case.submitters
+    asked = approvals_asked(RELEASE, approvals.count, approvals.roles, approvals.valid_days, submitter)
+    assert f"{asked.says} {asked.until}" in " ".join(text.split())  # what the first screen asks
     assert waiting.definition["title"] not in text, "the submitter chooses it"
 
 

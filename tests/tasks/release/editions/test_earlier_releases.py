@@ -6,10 +6,12 @@ from sluice.custody.states import SEARCHES
 from tasks.release.editions.earlier_releases import (
     earlier_attempts,
     earlier_publications,
+    judged_bytes,
     kept_variables,
     publications,
     record_begun,
     record_ended,
+    same_bytes,
     search_trials,
     searches,
 )
@@ -51,6 +53,23 @@ def test_what_was_public_counts_whatever_its_data_set_is_called(house: House, re
     second = judged(house, received)
     assert list(publications(second)) == [first.id]
     assert list(earlier_publications(second)) == []
+
+
+def test_the_same_bytes_are_public_or_were_judged(house: House, received: Bring) -> None:
+    judge = ("validated", "masked")
+    made = {"csv": "a" * 64, "parquet": "b" * 64}
+    first = received(house)
+    for event in judge:
+        first.record(event)
+    first.record("evaluated", subject=made)
+    house.definition["title"] = "Once more"
+    house.contract["dataset"] = "inhabitants"
+    second = received(house)
+    assert (same_bytes(second, made), judged_bytes(second, made)) == ((), (first.id,))
+    assert judged_bytes(second, {"csv": "c" * 64}) == judged_bytes(first, made) == ()
+    for event in ("pending_review", "approved", "publishing", "published"):
+        first.record(event)
+    assert (same_bytes(second, made), judged_bytes(second, made)) == ((first.id,), ())
 
 
 def test_what_is_being_published_counts_before_it_is_finished(house: House, received: Bring) -> None:

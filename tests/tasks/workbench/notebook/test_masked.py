@@ -48,3 +48,12 @@ def test_the_tables_of_an_anatomization_are_all_that_the_file_tells() -> None:
     assert sensitive.groupby("group")["count"].sum().tolist() == identifying.groupby("group").size().tolist()
     without = sluice.mask(believers(100), {"method": "removal", "columns": ["age"]}, seed=1)
     golden.refused(DataError, without.anatomized_tables)
+
+
+def test_blanks_of_treated_columns_are_told() -> None:
+    frame = believers().assign(town=" Aldby")
+    frame.loc[:1, "religion"] = "c "
+    masked = sluice.mask(frame, [{"method": "pram", "columns": ["religion"], "retention": 0.6}], seed=1)
+    assert [(each.code, each.column, each.count) for each in masked.reading] == [("reading.blanks", "religion", 2)]
+    assert masked.frame["town"].eq(" Aldby").all()
+    golden(masked.says)
