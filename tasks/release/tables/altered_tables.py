@@ -85,9 +85,11 @@ def alter_cells(
     """
     requirements, known = request.requirements, request.assumptions
     if isinstance(method, ControlledRounding):
-        # Of a count that is listed everybody knows that it is not 0: nothing asks that it may be.
-        lower = intruders(cells, requirements, request.rules, known)[0].requirements.lower
-        return controlled_rounding(cells, replace(requirements, lower=lower), method.base * 10**cells.decimals, known)
+        # Of a count that is listed everybody knows that it is not 0: nothing asks that it may be. But it may not be
+        # told to be so small that it must be sensitive.
+        anybody = intruders(cells, requirements, request.rules, known)[0].requirements
+        asked = replace(requirements, lower=anybody.lower)
+        return controlled_rounding(cells, asked, method.base * 10**cells.decimals, known, open_above=anybody.upper)
     if isinstance(method, ControlledAdjustment):
         return controlled_adjustment(
             cells, requirements, rng(), known, request.rules, spread=method.spread, cap=method.cap
