@@ -1,31 +1,32 @@
 """Minorities: a limit in shares of all people may be everybody of one small group, so that groups answer to it, too.
 
-Looked at are the people of each category, band of a number, and pair of these, of a hundred or more. A limit is held
-against a group only beyond chance in so many looks: the level is shared out among all groups and questions (Bonferroni;
-Dunn 1961). What is not beyond chance is no reason to hold a file, as of some hundred groups a few always look bad.
+Looked at are the people of each category, band of a number, and pair of these, of a hundred or more. Intruders who
+learn from one half of the people rehearse on that half which groups they would do best with, and are judged by all
+others of these groups. The choice saw nobody who is judged (data splitting; Cox 1975), so a limit is held against a
+group at a level that is shared out among the questions really asked (Bonferroni; Dunn 1961), not among all groups.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import Self
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from policies.reported_shares import reported_share
 from policies.standard.reference_standard import LinkageLimits, ReferenceStandard
-from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.declaration import Declaration
 from sluice.ground.sentence import Saying, Sentences, as_fields
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.linkage.learned_intruder import LearnedIntruder, Reached
-from sluice.risk.linkage.learned_linker import Candidates
+from sluice.risk.linkage.match_claims import Calibration, Signs
 from sluice.risk.people_of_records import groups_of_people
 from sluice.risk.reference.prediction import Prediction, equivalence_test
 from sluice.risk.reference.reference_attack import ReferenceAttack, some_of
-from sluice.risk.small_groups import FEWEST, Agreement, ExposedGroup, Partition, chance_of_so_many, partitions
+from sluice.risk.small_groups import FEWEST, Group, Rehearsal, agreeing_most, chance_of_so_many, partitions
 from sluice.utility.comparison import Comparison
 
 _SAYS = Sentences(
@@ -37,7 +38,8 @@ _SAYS = Sentences(
     sure="{who} is sure of a match, and right, for {share:percent} of {n:,} {unit} of one group, {group}; "
     "{limit:percent} may be.",
     keeps="{who} finds no group of {fewest} people or more beyond what is allowed for all and chance explains: "
-    "{groups:,} groups were looked at, and {alone:,} of them that stand out attacked by an intruder of their own.",
+    "{groups:,} groups were looked at in the half that was learned from, and {judged:,} that stand out were judged by "
+    "the people of the other half.",
     nearer="By prediction {measure} the release is nearer to up to {share:.1%} more of the people of {group} than a "
     "file they are not in; {limit:.1%} is tolerated.",
     among=" {groups:,} groups were looked at, and chance does not explain this one.",
@@ -53,18 +55,16 @@ SMALL_GROUPS = (
         "approached by the release than the policy allows of all, beyond chance.",
         helps="One group is protected less than the others: mask it by itself with strata, or more strongly; recode "
         "the categories that set it apart, or merge it with a like group.",
-        source="Source: Dunn (1961), for the error of many looks.",
+        source="Sources: Cox (1975), for groups that are chosen on one half of the people and judged by the other; "
+        "Dunn (1961), for the error of several questions.",
     ),
 )
 
 _LEVEL = 0.05
 _PEOPLE = 200_000  # most people who are parted into groups
-_ALONE = 6  # groups that are attacked by an intruder of their own
-_FEWEST_JUDGED = 20
-_FEWEST_EXAMPLES = 5  # claims that were right more often than wrong, before anything is claimed by a lead
-_QUESTIONS = (
-    6  # of each group: found, and sure in two ways, by the intruder who learned from all, and by one of its own
-)
+_REHEARSED = 2_000  # most people of those learned from who are looked for, to choose groups
+_JUDGED = 6  # groups that are judged
+_FIRST, _MOST = 150, 1_000  # people of a group who are judged at first, and at most
 _TIMES = 2  # the limits of all people: where all are masked alike, some groups are still found more easily than others
 
 
@@ -72,113 +72,98 @@ _TIMES = 2  # the limits of all people: where all are masked alike, some groups 
 class _Look:
     """How often an intruder succeeds with the people of one group, and the probability of as much at the limit."""
 
-    names: tuple[str, ...]
-    called: tuple[str | None, ...]
+    group: Group
     what: str  # found or sure
     share: float
     people: int
     limit: float
     chance: float
 
+    @classmethod
+    def at(cls, group: Group, what: str, success: FloatArray, units: IntArray, limit: float) -> Self:
+        """success, units : of each judged person, shapes (q,)"""
+        share, cases = float(success.mean()), independent_cases(success, units)
+        return cls(group, what, share, len(success), limit, chance_of_so_many(share * cases, cases, limit))
+
 
 def judge_small_groups(
     limits: LinkageLimits, reached: Reached, who: str, files: Comparison, intruder: LearnedIntruder, scope: str,
     known: Sequence[int] | None = None,
 ) -> Finding:  # fmt: skip
-    """Whom of each group an intruder finds who learned from everybody; of groups that stand out, also one who learned
-    from their own people alone.
+    """Whom of groups that stand out an intruder finds who learned from everybody, and one who learned from their own
+    people alone.
 
     known : positions of the variables that the intruder knows; all when not given
-    cost  : that of `partitions` and `Agreement`, of at most 200,000 people; and of linking up to 300 people of each of
-            six groups
+    cost  : that of `partitions`, of at most 200,000 people; of linking up to 2,000 people to choose groups; and up to
+            300 to learn from and twice 150 to 1,000 to judge of each of six groups
     """
-    units = groups_of_people(files.original, files.variables)
+    units, rng = groups_of_people(files.original, files.variables), np.random.default_rng([intruder.seed, 2])
     chance = 1 / len(files.masked)
-    compared = {each.name for each in intruder.linker.compared}
-    names = [name for name in files.recoded if name in compared and name in files.masked]
-    rows = some_of(len(files.original), min(len(files.original), _PEOPLE), files.rng)
-    rows = np.union1d(rows, reached.rows)
-    places = np.searchsorted(rows, reached.rows)
-    recoded, masked = files.recoded[names].iloc[rows], files.masked[names].iloc[rows]
-    agreement = Agreement.of(recoded, masked, names) if names else None
-    count, looks, exposed = 0, list[_Look](), list[ExposedGroup]()
-    for partition in partitions(files.original.iloc[rows], files.variables):
-        count += len(partition.called)
-        looks += _looks(partition, partition.of[places], reached, limits, chance, units)
-        if agreement:
-            exposed = sorted([*exposed, *agreement.exposed(partition)], key=lambda each: -each.standing_out)[:_ALONE]
+    rows = some_of(len(files.original), min(len(files.original), _PEOPLE), rng)
+    rehearsal = _rehearsal(files, intruder, rows, known)
+    may_be = _TIMES * limits.found + chance, _TIMES * limits.claims
+    count, groups = rehearsal.exposed(partitions(files.original.iloc[rows], files.variables), may_be, _JUDGED)
     if not count:
         return _finding(Verdict.PASS, _SAYS.none(fewest=FEWEST), limits, scope, files, 0)
-    played = 0
-    for each in exposed:
-        own = intruder.of_group(rows[each.rows], units, files.rng)
-        if own is not None and len(own.judged) >= _FEWEST_JUDGED:
-            played += 1
-            inside = np.zeros(len(own.judged), np.int32)
-            group = Partition(each.names, inside, (each.called,))
-            looks += _looks(group, inside, own.play(known), limits, chance, units)
-    allowed = _LEVEL / (_QUESTIONS * count)
+    looks = list[_Look]()
+    for group in groups:
+        learned = rehearsal.learners[group.rows]
+        judged = rng.permutation(rows[group.rows[~learned]])[:_MOST]
+        first, rest = np.sort(judged[:_FIRST]), np.sort(judged[_FIRST:])
+        own = intruder.of_group(rows[group.rows[learned]], first, units, rng)
+        for each in (reached.of_others(first), None if own is None else own.play(known)):
+            if each is not None:
+                looks += _looks(group, each, rest, may_be, units)
+    allowed = _LEVEL / max(1, len(looks))
     worst = min(looks, key=lambda each: (each.chance, -each.share), default=None)
     if worst is None or worst.chance > allowed:
-        says = _SAYS.keeps(who=who, fewest=FEWEST, groups=count, alone=played)
+        says = _SAYS.keeps(who=who, fewest=FEWEST, groups=count, judged=len(groups))
         return _finding(Verdict.PASS, says, limits, scope, files, count)
     observed, share = reported_share(round(worst.share * worst.people), worst.people, files.minimum_cell)
     sentence = _SAYS.found if worst.what == "found" else _SAYS.sure
     says = sentence(
-        who=who, group=_called(worst.names, worst.called, files.variables), share=share,
+        who=who, group=_called(worst.group.names, worst.group.called, files.variables), share=share,
         n=worst.people, unit=files.unit, limit=worst.limit,
     ) + _SAYS.among(groups=count)  # fmt: skip
     return _finding(Verdict.FAIL, says, limits, scope, files, count, observed, worst.limit)
 
 
+def _rehearsal(files: Comparison, intruder: LearnedIntruder, rows: IntArray, known: Sequence[int] | None) -> Rehearsal:
+    """What the intruder reaches of those of these people who are learned from, each by what the other part teaches."""
+    linker = intruder.linker
+    compared = {linker.names[at] for at in (range(len(linker.names)) if known is None else known)}
+    names = [name for name in files.recoded if name in compared and name in files.masked]
+    learners = np.isin(rows, intruder.learning)
+    among = rows[learners]
+    best = agreeing_most(files.recoded[names].iloc[among], files.masked[names].iloc[among], _REHEARSED)
+    people, candidates = intruder.rehearsed(among[best], known)
+    signs = Signs.of(candidates, Calibration.learn(candidates).temperature)
+    return Rehearsal(learners, np.searchsorted(rows, people), candidates.found, signs.claimed_rightly)
+
+
 def _looks(
-    partition: Partition, of: npt.NDArray[np.int32], reached: Reached, limits: LinkageLimits, chance: float,
-    units: IntArray,
-) -> Iterator[_Look]:  # fmt: skip
-    """On each group of which enough people were judged, where more of them succeed than the limit allows.
+    group: Group, reached: Reached, rest: IntArray, may_be: tuple[float, float], units: IntArray
+) -> tuple[_Look, _Look]:
+    """How many of a group are found, and surely, at the level of the limits.
 
-    of : (q,) group of each judged person
+    reached : of the people who are judged at first
+    rest    : those who are judged as well, unless so few of the first succeed that nothing could come of it: who stops
+              only where nothing is held against the file needs no correction for it
     """
-    right = reached.right.astype(np.float64)
-    for what, success, limit in (
-        ("found", reached.found, _TIMES * limits.found + chance),
-        ("sure", right, _TIMES * limits.claims),
-        ("sure", right_by_lead(reached), _TIMES * limits.claims),
-    ):
-        judged = of >= 0
-        people = np.bincount(of[judged], minlength=len(partition.called))
-        sums = np.bincount(of[judged], success[judged], len(partition.called))
-        for group in np.flatnonzero((people >= _FEWEST_JUDGED) & (sums > limit * people)):
-            mine = of == group
-            cases = independent_cases(success[mine], units[reached.rows[mine]])
-            share = float(sums[group] / people[group])
-            p = chance_of_so_many(share * cases, cases, limit)
-            yield _Look(partition.names, partition.called[group], what, share, int(people[group]), limit, p)
+    judged = [reached]
+    if len(rest) and any(2 * success.mean() > limit for success, limit in zip(_success(reached), may_be, strict=True)):
+        judged.append(reached.of_others(rest))
+    of = units[np.concatenate([each.rows for each in judged])]
+    parts = zip(*(_success(each) for each in judged), strict=True)
+    found, sure = (
+        _Look.at(group, what, np.concatenate(part), of, limit)
+        for what, part, limit in zip(("found", "sure"), parts, may_be, strict=True)
+    )
+    return found, sure
 
 
-def right_by_lead(reached: Reached) -> FloatArray:
-    """Of whom the intruder is sure, and right, who claims whatever leads the second best by more than so much: where
-    few stand out, their lead tells it, and no temperature that is right for all. Shape (q,), 0 or 1.
-
-    The lead is the one from which most more claims were right than wrong of people whose records are known.
-    """
-    lead, right = _lead(reached.tuned)
-    order = np.argsort(-lead, kind="stable")
-    gain = np.cumsum(np.where(right[order], 1, -1))
-    best = int(gain.argmax())
-    if gain[best] < _FEWEST_EXAMPLES:
-        return np.zeros(len(reached.rows))
-    judged, is_right = _lead(reached.candidates)
-    return np.asarray((judged >= lead[order[best]]) & is_right, np.float64)
-
-
-def _lead(candidates: Candidates) -> tuple[FloatArray, BoolArray]:
-    """By how much the best record leads the second, and whether it is the own one, shapes (q,)."""
-    own, others = candidates.own, candidates.scores
-    second = others[:, 1] if others.shape[1] > 1 else np.full(len(own), -np.inf)
-    second = np.where(candidates.ties > 1, others[:, 0], second)
-    right = own > others[:, 0]
-    return np.where(right, own - others[:, 0], others[:, 0] - np.maximum(own, second)), right
+def _success(reached: Reached) -> tuple[FloatArray, FloatArray]:
+    return reached.found, reached.right.astype(np.float64)
 
 
 def independent_cases(success: FloatArray, units: IntArray) -> int:

@@ -1,20 +1,19 @@
 """Small groups: people who share a category, a band of a number, or two of these, and may fare worse than all others.
 
 A share of all people says nothing of a minority: two per cent may be everybody who was born in one country. So the
-people are parted by each variable and by pairs of them. Where many groups are looked at, some stand out by chance: what
-is found of one is held against a limit at an error that is shared out among all (Bonferroni; Dunn 1961).
+people are parted by each variable and by pairs of them. Of some thousand groups a few are chosen on those people whom
+an intruder learned from, by what is reached of them, and judged by the others: a choice made on one half of the data
+costs the test on the other nothing (Cox 1975), and its error is shared out among the questions asked (Dunn 1961).
 
-`Agreement` says of which groups the own records stand out most, without a search: how improbable it is that a record
-drawn at random would agree with a person as closely as their own does, summed over all variables but those that make
-the group (whoever is rare stands out by that alone). Groups are ranked by how many more of their members than of all
-people are among those whose own records agree best. It only says where to look.
+Most people need not be looked for to choose: whoever is found has a record that agrees closely. So only those are whose
+own records agree best, by how improbable it is that a record drawn at random would agree as closely.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -29,8 +28,7 @@ _FEW_VALUES = 20  # numbers of no more values are parted as categories
 _BANDS = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)  # ends, in shares of the people
 _HEAP = 0.25  # share of the people from which a single value is a band of its own
 _PAIRS = 200  # pairs of variables, those of quasi-identifiers first
-_BEST = 0.05  # share of the people whose own records agree best
-_BEYOND_CHANCE = 5.0  # standard errors: of some thousand groups none by luck
+_RANKED = 60  # groups from which some are chosen that do not tell the same
 
 
 @dataclass(frozen=True)
@@ -128,55 +126,68 @@ def _crossed(one: Partition, other: Partition) -> Partition:
 
 
 @dataclass(frozen=True)
-class ExposedGroup:
-    """A group whose own records stand out.
-
-    rows         : places of its people, rising
-    standing_out : by how many standard errors more of its members than chance would put there are among the twentieth
-                   of the people whose own records agree best
-    """
+class Group:
+    """rows : places of its people, rising"""
 
     names: tuple[str, ...]
     called: tuple[str | None, ...]
     rows: IntArray = field(repr=False)
-    standing_out: float
 
 
 @dataclass(frozen=True)
-class Agreement:
-    """How closely the own records agree with the people, by each variable.
+class Rehearsal:
+    """What an intruder reaches of q people who are learned from; of the other learners it is taken to be nothing.
 
-    agreement = Agreement.of(recoded, masked, names)
-    exposed = [group for partition in partitions(...) for group in agreement.exposed(partition)]
+    learners : (n,) who is learned from
+    people   : (q,) places of the people
+    found    : (q,) success of each, 0 to 1
+    rightly  : of some of them, by their positions in `people`, those whom who is sure finds
     """
 
-    by_name: Mapping[str, npt.NDArray[np.float32]] = field(repr=False)
+    learners: BoolArray = field(repr=False)
+    people: IntArray = field(repr=False)
+    found: FloatArray = field(repr=False)
+    rightly: Callable[[IntArray], IntArray] = field(repr=False)
 
-    @classmethod
-    def of(cls, recoded: pd.DataFrame, masked: pd.DataFrame, names: Sequence[str]) -> Self:
-        """recoded, masked : row i of both is one person
-        names           : variables that are compared, at least 1
-        cost            : O(n log n) time and 4 n bytes for each variable
+    def exposed(self, parted: Iterable[Partition], may_be: tuple[float, float], most: int) -> tuple[int, list[Group]]:
+        """How many groups there are, and at most so many of those of which most more are found than may be.
+
+        may_be : shares of a group that may be found, and found by who is sure
+        A group of which the half of those found are in one chosen before is left aside: it tells the same.
         """
-        return cls({name: agreement(*comparable_values(recoded[name], masked[name])) for name in names})
+        count, best = 0, list[tuple[float, float, Group, IntArray]]()
+        for partition in parted:
+            count += len(partition.called)
+            of, among = partition.of[self.people], partition.of[self.learners]
+            learned = np.bincount(among[among >= 0], minlength=len(partition.called))
+            hits = np.bincount(of[of >= 0], self.found[of >= 0], len(partition.called))
+            enough = np.minimum(learned, partition.sizes - learned) >= FEWEST // 5
+            for at in np.flatnonzero(enough & (hits > min(may_be) * learned)).tolist():
+                inside, size = np.flatnonzero(of == at), int(learned[at])
+                found = float(hits[at]), float(len(self.rightly(inside)))
+                chance = min(chance_of_so_many(each, size, limit) for each, limit in zip(found, may_be, strict=True))
+                rank = chance, -max(each / limit for each, limit in zip(found, may_be, strict=True)) / size
+                if len(best) < _RANKED or rank < best[-1][:2]:
+                    each = Group(partition.names, partition.called[at], partition.members(at))
+                    best = sorted([*best, (*rank, each, inside[self.found[inside] > 0])], key=lambda one: one[:2])
+                    del best[_RANKED:]
+        chosen = list[tuple[Group, IntArray]]()
+        for *_, group, found_in in best:
+            if all(2 * np.isin(found_in, other).sum() <= len(found_in) for _, other in chosen):
+                chosen.append((group, found_in))
+        return count, [group for group, _ in chosen[:most]]
 
-    @cached_property
-    def total(self) -> npt.NDArray[np.float32]:
-        return np.asarray(np.sum([*self.by_name.values()], axis=0, dtype=np.float32))
 
-    def exposed(self, partition: Partition) -> Iterator[ExposedGroup]:
-        """The groups whose own records stand out beyond chance by the other variables."""
-        others = self.total - sum(self.by_name[name] for name in partition.names if name in self.by_name)
-        best = others > np.quantile(others, 1 - _BEST)
-        share = float(best.mean())
-        if not 0 < share < 1:
-            return
-        known = partition.of >= 0
-        hits = np.bincount(partition.of[known], best[known], len(partition.called))
-        beyond = (hits - partition.sizes * share) / np.sqrt(partition.sizes * share * (1 - share))
-        for group in np.flatnonzero(beyond > _BEYOND_CHANCE).tolist():
-            rows = partition.members(group)
-            yield ExposedGroup(partition.names, partition.called[group], rows, float(beyond[group]))
+def agreeing_most(recoded: pd.DataFrame, masked: pd.DataFrame, most: int) -> IntArray:
+    """Places of those whose own records agree with them best, at most so many, rising.
+
+    recoded, masked : the variables that are compared; row i of both is one person
+    cost            : O(n log n) time for each variable
+    """
+    total = np.zeros(len(recoded), np.float32)
+    for name in recoded:
+        total += agreement(*comparable_values(recoded[name], masked[name]))
+    return np.sort(np.argsort(-total, kind="stable")[:most])
 
 
 def agreement(before: npt.NDArray[Any], after: npt.NDArray[Any]) -> npt.NDArray[np.float32]:

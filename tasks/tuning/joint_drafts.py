@@ -23,6 +23,7 @@ def drawn_anew(
         (40, None, True),
         (80, None, True),
         (120, None, True),
+        (200, None, True),
         (40, None, False),
         (80, None, False),
         (100, 20, False),

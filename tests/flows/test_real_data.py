@@ -39,7 +39,7 @@ def shipped(reference_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     connections = tmp_path / "connections.yaml"
     write_connections(connections, tmp_path / "none.duckdb", [reference_data, tmp_path])
     monkeypatch.setenv("SLUICE_CONNECTIONS", str(connections))
-    make_steady(tmp_path, "real data")  # one draw in some eight is stopped for one of two thousand small groups
+    make_steady(tmp_path, "real data")
 
     def copy(name: str) -> Path:
         definition = yaml.safe_load((SHIPPED / name).read_text(encoding="utf-8"))

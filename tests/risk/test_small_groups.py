@@ -1,11 +1,11 @@
-"""Groups of people by a variable or two, whose own records stand out, and what is beyond chance in many looks."""
+"""Groups of people by a variable or two, and which of them are chosen on the people whom an intruder learned from."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from sluice.ground.variables import Kind, Role, Variable
-from sluice.risk.small_groups import FEWEST, Agreement, agreement, chance_of_so_many, partitions
+from sluice.risk.small_groups import FEWEST, Rehearsal, agreeing_most, agreement, chance_of_so_many, partitions
 
 N = 3_000
 
@@ -70,21 +70,45 @@ def test_a_record_agrees_more_the_fewer_others_would():
     assert agreement(numbers, numbers[::-1]).max() < 4  # those in the middle hardly moved
 
 
-def test_a_minority_whose_records_were_left_stands_out_and_nobody_in_an_independent_file():
+def test_those_agree_most_whose_records_were_left_as_they_were():
     others, _ = survey(2)
     names = ["region", "sex", "income", "loss", "children"]
+    left = np.arange(N) % 50 == 0
+    masked = pd.concat([FRAME[left], others[~left]]).sort_index()
+    best = agreeing_most(FRAME[names], masked[names], 100)
+    assert np.all(np.diff(best) > 0)
+    assert left[best].sum() > 0.8 * left.sum()  # by chance two of a hundred
+    assert len(agreeing_most(FRAME[names], masked[names], 2 * N)) == N
+
+
+def rehearsed(found: np.ndarray, learners: np.ndarray) -> Rehearsal:
+    """An intruder who is sure whenever the record is the right one."""
+    people = np.flatnonzero(learners)
+    success = found[people].astype(float)
+    return Rehearsal(learners, people, success, lambda group: group[success[group] > 0])
+
+
+def test_groups_are_chosen_by_what_is_reached_of_those_who_are_learned_from():
+    learners = np.arange(N) % 2 == 0
     island = (FRAME["region"] == "island").to_numpy()
-    masked = pd.concat([FRAME[island], others[~island]]).sort_index()
-    left = [
-        each
-        for part in partitions(FRAME, VARIABLES)
-        for each in Agreement.of(FRAME[names], masked[names], names).exposed(part)
-    ]
-    worst = max(left, key=lambda each: each.standing_out)
-    assert worst.called == ("island",)
-    np.testing.assert_array_equal(worst.rows, np.flatnonzero(island))
-    nobody = Agreement.of(FRAME[names], others[names], names)
-    assert [each for part in partitions(FRAME, VARIABLES) for each in nobody.exposed(part)] == []
+    found = island & (np.arange(N) % 4 < 2)
+    count, chosen = rehearsed(found, learners).exposed(partitions(FRAME, VARIABLES), (0.2, 0.04), 6)
+    assert count == sum(len(each.called) for each in partitions(FRAME, VARIABLES))
+    assert chosen[0].called == ("island",)
+    np.testing.assert_array_equal(chosen[0].rows, np.flatnonzero(island))
+    # Of any other group that is beyond a limit, the same people are found.
+    assert len(chosen) == 1
+    # Whoever is found among the others is not looked at.
+    _, nobody = rehearsed(found, learners & ~found).exposed(partitions(FRAME, VARIABLES), (0.2, 0.04), 6)
+    assert nobody == []
+
+
+def test_a_group_with_too_few_left_to_be_judged_is_not_chosen():
+    island = (FRAME["region"] == "island").to_numpy()
+    learners = np.ones(N, np.bool_)
+    learners[np.flatnonzero(island)[:15]] = False
+    _, chosen = rehearsed(island, learners).exposed(partitions(FRAME, VARIABLES), (0.2, 0.04), 6)
+    assert not any(each.called == ("island",) for each in chosen)
 
 
 def test_the_chance_of_so_many_is_the_binomial_tail():

@@ -60,7 +60,8 @@ class Histogram:
 
     def class_values(self, among: BoolArray) -> ClassValues:
         """The same as the measures of risk take it; the whole file are the records of the classes `among`."""
-        counts = np.bincount(self.value, self.records * among[self.holder], self.values)
+        records = self.records if among.all() else self.records * among[self.holder]
+        counts = np.bincount(self.value, records, self.values)
         overall = counts / max(counts.sum(), 1)
         return ClassValues(self.holder, self.value, self.records, self.sizes, overall, overall)
 

@@ -5,7 +5,7 @@ left, where a model asks for that; the records of those that break it follow, an
 model of the whole file that is still broken may have further classes suppressed.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -15,7 +15,14 @@ from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.node import Node
 from sluice.ground.arrays import BoolArray
 from sluice.ground.errors import DataError
-from sluice.risk.classes.privacy_model import NO_CLASS, PrivacyModel, ReleasedFile, SensitiveModel, Suppressed
+from sluice.risk.classes.privacy_model import (
+    NO_CLASS,
+    WHOLE_FILE,
+    PrivacyModel,
+    ReleasedFile,
+    SensitiveModel,
+    Suppressed,
+)
 
 
 @dataclass(frozen=True)
@@ -71,8 +78,10 @@ class Requirements:
 
     @cached_property
     def others(self) -> tuple[tuple[PrivacyModel, ...], tuple[PrivacyModel, ...]]:
-        """All other models: those on a class alone, and those that compare it with the file."""
+        """All other models: those on a class alone, and those that compare it with what is left of the file."""
         others = [model for model in self.models if model not in self.certain]
+        if self.suppressed in WHOLE_FILE:
+            return tuple(others), ()
         return tuple(one for one in others if not one.compares), tuple(one for one in others if one.compares)
 
 
@@ -103,19 +112,37 @@ class Suppression:
     feasible: bool
 
 
-def suppression(node: Node, requirements: Requirements) -> Suppression:
-    """Which classes are suppressed at the node. Cost: the models', as many times as more classes fail."""
-    models, limit = requirements.models, requirements.limit
-    kept = np.ones(len(node.sizes), dtype=np.bool_)
-    file = ReleasedFile(node, kept, requirements.suppressed)
-    certain = ~kept
+def certain_suppression(node: Node, requirements: Requirements) -> tuple[BoolArray, bool]:
+    """Shape (c,), the classes whose records are suppressed at this node and every one below it, and whether all of
+    these are ruled out. Cost: that of the models in `certain`."""
+    file = ReleasedFile(node, np.ones(len(node.sizes), dtype=np.bool_), requirements.suppressed)
+    certain = ~file.kept
     for model in requirements.certain:
         certain |= model.failing(file)
-    records = int(node.sizes[certain].sum())
-    if records > limit or (not limit and any(model.file_fails(file) for model in requirements.certain)):
-        return Suppression(certain, certain, records, over=True, feasible=False)
+    over = int(node.sizes[certain].sum()) > requirements.limit or (
+        not requirements.limit and any(model.file_fails(file) for model in requirements.certain)
+    )
+    return certain, over
+
+
+def suppression(
+    node: Node,
+    requirements: Requirements,
+    found: tuple[BoolArray, bool] | None = None,
+    hopeless: Callable[[BoolArray], bool] = lambda hidden: False,
+) -> Suppression:
+    """Which classes are suppressed at the node. Cost: the models', as many times as more classes fail.
+
+    found    : what `certain_suppression` is, where somebody asked already
+    hopeless : whether nobody wants the node once these classes are suppressed, and others perhaps; it ends there
+    """
+    models, limit = requirements.models, requirements.limit
+    certain, over = certain_suppression(node, requirements) if found is None else found
+    if over:
+        return Suppression(certain, certain, int(node.sizes[certain].sum()), over=True, feasible=False)
     kept = ~certain
     alone, comparing = requirements.others
+    file = ReleasedFile(node, np.ones_like(kept), requirements.suppressed)
     for model in alone:
         kept &= ~model.failing(file)
     file = ReleasedFile(node, kept, requirements.suppressed)
@@ -131,6 +158,8 @@ def suppression(node: Node, requirements: Requirements) -> Suppression:
             break
         kept = kept & ~failing
         file = ReleasedFile(node, kept, requirements.suppressed)
+        if hopeless(~kept):
+            return Suppression(~kept, certain, file.hidden, over=False, feasible=False)
     records = file.hidden
     feasible = records <= limit and not (
         (file.hidden_class and any(model.hidden_class_fails(file) for model in models))

@@ -18,6 +18,7 @@ share the first steps; those that were used longest ago are dropped when classes
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from heapq import heappop, heappush
 from math import prod
 
@@ -25,10 +26,17 @@ import numpy as np
 
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.node import Node, bottom
-from sluice.generalization.lattice.node_suppression import Refinement, Requirements, Solution, failures, suppression
+from sluice.generalization.lattice.node_suppression import (
+    Refinement,
+    Requirements,
+    Solution,
+    certain_suppression,
+    failures,
+    suppression,
+)
 from sluice.generalization.objectives.key_losses import NonUniformEntropy
 from sluice.generalization.objectives.objective import Extra, Measure, Objective
-from sluice.ground.arrays import IntArray
+from sluice.ground.arrays import BoolArray, IntArray
 from sluice.ground.errors import InfeasibleError
 from sluice.risk.classes.equivalence_classes import Codes
 from sluice.risk.classes.privacy_model import PrivacyModel, Suppressed
@@ -170,19 +178,23 @@ class _Search:
     def _loses_less(self, least: float) -> bool:
         return self.best is None or least < self.best[0]
 
+    def _loses_more(self, node: Node, hidden: BoolArray) -> bool:
+        """Whether the node is none of the better ones once these classes are suppressed, and others perhaps."""
+        return not self._loses_less(self._measure.least(node.levels, node, self._measure.extra(node, hidden)))
+
     def _look(self, levels: Levels) -> Extra | None:
         if levels not in self.extras:
             node = self._nodes.at(levels)
-            needed = suppression(node, self._requirements)
-            if needed.over:
+            certain, over = certain_suppression(node, self._requirements)
+            if over:
                 self.extras[levels] = None
-            elif needed.certain.any():
-                self.extras[levels] = self._measure.extra(node, needed.certain)
-            else:
-                self.extras[levels] = self._measure.nothing
-            if needed.feasible:
-                value = self._measure.value(node, needed.hidden)
-                if self._loses_less(value):
+                return None
+            extra = self._measure.extra(node, certain) if certain.any() else self._measure.nothing
+            self.extras[levels] = extra
+            # What no suppression mends is asked last: most nodes are looked at for the sake of those below.
+            if self._loses_less(self._least(levels, extra)):
+                needed = suppression(node, self._requirements, (certain, over), partial(self._loses_more, node))
+                if needed.feasible and self._loses_less(value := self._measure.value(node, needed.hidden)):
                     self.best = value, levels
         return self.extras[levels]
 

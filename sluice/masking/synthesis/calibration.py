@@ -9,9 +9,12 @@ were drawn. And a state that the original never shows beside another one of the 
 
 Categories come first, in their order, each on those before: one category against the rest, then the next one among
 what is left. Then the numbers, each on all categories and the numbers before. So the steps do not undo each other, and
-a regression of any variable on any others is near the original's, as far as main effects tell it.
+a regression of any variable on any others is near the original's, as far as main effects tell it. Where a variable
+could hardly move for what a later one says of it (who has no hours does not work), the later one goes along. Of numbers
+two values are drawn for each record, and those taken by which mean and variance are the original's: a slope is a
+covariance by a variance.
 
-X tells of nobody alone: an effect that fewer than `minimum_people` stand behind is left out.
+X tells of nobody alone: an effect that fewer than `minimum_people`, or 20, stand behind is left out.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,17 +24,26 @@ import numpy as np
 from numpy.random import Generator
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray, behind
-from sluice.masking.synthesis.occurring_states import Beside, States
+from sluice.masking.synthesis.occurring_states import Beside, States, Together
 
-_ROUNDS = 6  # what is lost where values cannot go further is made good
-_FURTHEST = 1.0  # a value is sent at most so many standard deviations away
+_ROUNDS = 12  # at most: what is lost where values cannot go further is made good
+_LABEL_ROUNDS = 6  # the same for categories
+_FURTHEST = 3.0  # a value is sent at most so many standard deviations away
+_HARDER = 1.4  # times the push of the round before, while it brings the regressions nearer
+_WEAKEST = 0.1  # push: with less nothing comes nearer
+_NEAR = 0.05  # squared standard deviations, all records together: no analysis tells such regressions apart
 _FEW = 20  # different values, each of which is as easily left
 _LEAST_EASE = 0.05  # of the average
 _LEAST_CHANCE = 0.02  # of a category, for the weight of those who have it
 _COLLINEAR = 1e-9
 _BENDS = (0.25, 0.5, 0.75)  # quantiles
-_RETRIED = 20
-_EXPECTED = 15.0  # records with two states, were they independent: where there are none, they exclude each other
+_RETRIED = 3
+_PAIRED = 4  # times that records with and without a category are put in pairs anew, whose exchange was not allowed
+_ENOUGH_BEHIND = 20  # people behind an effect: with larger leaves, too, what so many tell is told of nobody
+_ASKED = 2000  # pairs of records of which it is asked whether a value could change places
+_HINDERED = 0.5  # share of them that can, below which another variable stands in the way
+# Records with two states, were they independent: where there are none of so many, the states exclude each other.
+_RARE, _EXPECTED = 5.0, 15.0  # of a category, and of a number
 
 
 @dataclass(frozen=True)
@@ -49,14 +61,17 @@ class Sides:
 def calibrated(
     variables: Mapping[str, Sides], responses: Sequence[str], minimum_people: int, rng: Generator
 ) -> dict[str, IntArray]:
-    """From which synthetic record each one has its value of each of `responses`; a missing value stays.
+    """From which synthetic record each one has its value of each of `responses`.
+
+    A missing value stays, or goes along with what says of whom it is asked.
 
     variables      : all that are released, `responses` among them
-    minimum_people : fewest that stand behind an effect
+    minimum_people : fewest that stand behind an effect, where they are fewer than 20
     returns        : a permutation of the m records each; as they are where too few people have a category, or a
                      number varies for too few
     cost           : O(n q^2) for q effects and each number and category; memory O(n q)
     """
+    minimum_people = min(minimum_people, _ENOUGH_BEHIND)
     now = {name: each.synthetic for name, each in variables.items()}
     states = {name: States.of(each.original, each.is_category) for name, each in variables.items()}
     effects = {name: _Effects.of(each, minimum_people) for name, each in variables.items()}
@@ -64,18 +79,77 @@ def calibrated(
     after = {name: effects[name].columns(each.synthetic) for name, each in variables.items()}
     known = [name for name in variables if name not in responses]
     places = {name: np.arange(len(now[name])) for name in responses}
-    for name in sorted(responses, key=lambda name: not variables[name].is_category):
-        of = variables[name]
+    left = sorted(responses, key=lambda name: not variables[name].is_category)
+    while left:
+        name = left.pop(0)
         if known:
-            others = [(states[each], variables[each].original, now[each]) for each in variables if each != name]
-            beside = Beside.of(states[name], of.original, others)
+            of = Sides(variables[name].original, now[name], variables[name].is_category)
+            group, together = _that_move(name, left, variables, states, now, rng)
             x, z = (np.column_stack([side[each] for each in known]) for side in (before, after))
             exchange = _labels_exchanged if of.is_category else _numbers_exchanged
-            places[name] = exchange(of, states[name], beside, x, z, minimum_people, rng)
-            now[name] = of.synthetic[places[name]]
-            after[name] = effects[name].columns(now[name])
+            moves = exchange(of, states[name], together, x, z, minimum_people, rng)
+            for each in group:
+                places[each] = places[each][moves]
+                now[each] = variables[each].synthetic[places[each]]
+            after |= {each: effects[each].columns(now[each]) for each in group}
         known.append(name)
     return places
+
+
+def _that_move(
+    name: str, later: Sequence[str], variables: Mapping[str, Sides], states: Mapping[str, States],
+    now: Mapping[str, FloatArray], rng: Generator,
+) -> tuple[list[str], Together]:  # fmt: skip
+    """The variable and those of `later` that go along: they say nearly the same, and without them none could move."""
+    codes = {each: states[each].codes(values) for each, values in now.items()}
+    one, other = (rng.integers(0, len(codes[name]), _ASKED) for _ in range(2))
+    group: list[str] = [name]
+    for member in group:  # grows while it is gone through
+        differ = np.flatnonzero(codes[member][one] != codes[member][other])
+        for each in [each for each in later if each not in group]:
+            of = variables[member]
+            beside = Beside.of(states[member], of.original, [(states[each], variables[each].original, now[each])])
+            goes = beside.allow(codes[member][one[differ]], other[differ], _EXPECTED)
+            if len(differ) and goes.mean() < _HINDERED:
+                group.append(each)
+    stay = [each for each in variables if each not in group]
+    return group, Together(
+        [codes[each] for each in group],
+        [
+            Beside.of(
+                states[each],
+                variables[each].original,
+                [(states[one], variables[one].original, now[one]) for one in stay],
+            )
+            for each in group
+        ],
+    )
+
+
+def chosen_of_two(one: FloatArray, other: FloatArray, original: FloatArray, rng: Generator) -> BoolArray:
+    """For which records the other of two drawn values is taken, so that mean and variance are the original's.
+
+    One record after another, in random order, where it brings both nearer. A slope is a covariance by a variance:
+    without the one, the other is of no use.
+
+    one, other : shape (m,), draws from the same distributions
+    original   : shape (n,); where hardly anybody makes the variance, nothing is chosen
+    returns    : shape (m,)
+    cost       : O(m)
+    """
+    chosen = np.zeros(len(one), bool)
+    if len(one) == 0 or behind(original) < _ENOUGH_BEHIND:
+        return chosen
+    centre, size = original.mean(), original.std()
+    one, other, wanted = ((each - centre) / size for each in (one, other, original))
+    first, second = (wanted.mean() - one.mean()) * len(one), ((wanted**2).mean() - (one**2).mean()) * len(one)
+    differ = rng.permutation(np.flatnonzero(one != other))
+    moves = zip(differ.tolist(), (other - one)[differ].tolist(), (other**2 - one**2)[differ].tolist(), strict=True)
+    for record, by, by_square in moves:
+        if (first - by) ** 2 + (second - by_square) ** 2 < first**2 + second**2:
+            chosen[record] = True
+            first, second = first - by, second - by_square
+    return chosen
 
 
 @dataclass(frozen=True)
@@ -114,7 +188,7 @@ class _Effects:
 
 
 def _numbers_exchanged(
-    of: Sides, states: States, beside: Beside, x: FloatArray, z: FloatArray, minimum_people: int, rng: Generator
+    of: Sides, states: States, together: Together, x: FloatArray, z: FloatArray, minimum_people: int, rng: Generator
 ) -> IntArray:
     """Heaped values change places with others where the original has both; all others change places anyway."""
     places, there = np.arange(len(of.synthetic)), np.flatnonzero(~np.isnan(of.synthetic))
@@ -128,35 +202,70 @@ def _numbers_exchanged(
     free = np.ones(len(there), bool)
     if len(states.heaps):
         heaped = np.arange(1, 1 + len(states.heaps))
-        free = beside.allow_either(heaped, np.arange(1 + len(heaped), states.count))[there]
+        free = together.beside[0].allow_either(heaped, np.arange(1 + len(heaped), states.count))[there]
+    products, best, least, push = z.T @ z, places, np.inf, 1.0
     for _ in range(_ROUNDS):
         now = of.synthetic[places[there]]
+        far = _distance(z, products, wanted - (now - centre) / size)
+        if far < least:
+            push *= _HARDER if far > least / 2 else 1.0
+            best, least = places.copy(), far
+        else:
+            places, push = best.copy(), push / _HARDER**2
+            now = of.synthetic[places[there]]
         drawn, at_heap = (now - centre) / size, np.isin(now, states.heaps)
         ease = np.where(free | ~at_heap, _ease(now, original, at_heap), 0.0)
-        if (ease > 0).sum() < 2 * minimum_people:
+        if least < _NEAR or push < _WEAKEST or (ease > 0).sum() < 2 * minimum_people:
             break
-        steps = ease * (z @ _solved(z.T @ (ease[:, None] * z), z.T @ (wanted - drawn)))
+        steps = push * ease * (z @ _solved(z.T @ (ease[:, None] * z), z.T @ (wanted - drawn)))
         aimed = drawn + np.clip(steps, -_FURTHEST, _FURTHEST) + _within_ties(drawn, rng)
         for part in (free, ~free & ~at_heap):
             rows = there[part]
-            places[rows] = places[rows[_handed_out(now[part], aimed[part], rows, states, beside)]]
-    return places
+            places[rows] = _handed_out(now[part], aimed[part], places[rows], rows, together)
+    return best
 
 
-def _handed_out(values: FloatArray, aimed: FloatArray, records: IntArray, states: States, beside: Beside) -> IntArray:
-    """The places of the values in the order of what is aimed at; who would get what does not go with the rest keeps
-    the own."""
-    own, taking = states.codes(values), np.ones(len(values), bool)
+def _distance(z: FloatArray, products: FloatArray, apart: FloatArray) -> float:
+    """How much the effects explain of what the values are apart from the wanted ones: squared, summed over records."""
+    moments = z.T @ apart
+    return float(moments @ _solved(products, moments))
+
+
+def _handed_out(
+    values: FloatArray, aimed: FloatArray, sources: IntArray, records: IntArray, together: Together
+) -> IntArray:
+    """The sources of the values in the order of what is aimed at, as far as they go with the rest of each record.
+
+    Most often all do but a few, which keep their own. Else two records at a time exchange what they have, where that
+    brings both nearer to the order; from records that lie far apart in it to those that are neighbours.
+    """
+    taking = np.ones(len(values), bool)
     for _ in range(_RETRIED):
-        found, rows = np.arange(len(values)), np.flatnonzero(taking)
-        found[rows[np.argsort(aimed[rows], kind="stable")]] = rows[np.argsort(values[rows], kind="stable")]
-        becomes = own[found]
-        changed = np.flatnonzero(becomes != own)
-        wrong = changed[~beside.allow(becomes[changed], records[changed], _EXPECTED)]
+        found, rows = sources.copy(), np.flatnonzero(taking)
+        found[rows[np.argsort(aimed[rows], kind="stable")]] = sources[rows[np.argsort(values[rows], kind="stable")]]
+        changed = np.flatnonzero(together.differ(found, sources))
+        wrong = changed[~together.allow(found[changed], records[changed], _EXPECTED)]
         if len(wrong) == 0:
             return found
         taking[wrong] = False
-    return np.arange(len(values))
+    order = np.argsort(aimed, kind="stable")
+    held, found, at = values[order], sources[order], records[order]
+    gap = len(order) // 2
+    while gap:
+        for first in (0, 1):
+            lower = np.flatnonzero(np.arange(len(order) - gap) // gap % 2 == first)
+            lower = lower[held[lower] > held[lower + gap]]
+            upper = lower + gap
+            goes = together.allow(found[upper], at[lower], _EXPECTED) & together.allow(
+                found[lower], at[upper], _EXPECTED
+            )
+            lower, upper = lower[goes], upper[goes]
+            for each in (held, found):
+                each[lower], each[upper] = each[upper], each[lower]
+        gap = gap * 2 // 3
+    exchanged = np.empty_like(found)
+    exchanged[order] = found
+    return exchanged
 
 
 def _ease(now: FloatArray, original: FloatArray, at_heap: BoolArray) -> FloatArray:
@@ -180,7 +289,7 @@ def _within_ties(values: FloatArray, rng: Generator) -> FloatArray:
 
 
 def _labels_exchanged(
-    of: Sides, states: States, beside: Beside, x: FloatArray, z: FloatArray, minimum_people: int, rng: Generator
+    of: Sides, states: States, together: Together, x: FloatArray, z: FloatArray, minimum_people: int, rng: Generator
 ) -> IntArray:
     """From the most frequent category on, each against those that are left."""
     places, now = np.arange(len(of.synthetic)), of.synthetic.copy()
@@ -195,21 +304,32 @@ def _labels_exchanged(
         inner, outer = _estimable(x[left], z[records], y.astype(np.float64), minimum_people)
         wanted, products = outer @ _solved(inner.T @ inner, inner.T @ y), outer.T @ outer
         chance = np.clip(wanted, _LEAST_CHANCE, 1 - _LEAST_CHANCE)
-        either = beside.allow_either(states.codes(order[place : place + 1]), states.codes(order[place + 1 :]))
+        either = together.beside[0].allow_either(
+            states.codes(order[place : place + 1]), states.codes(order[place + 1 :])
+        )
         free = np.flatnonzero(either[records])
-        for _ in range(_ROUNDS):
+        best, least = (places.copy(), now.copy()), np.inf
+        for last in (*[False] * _LABEL_ROUNDS, True):
             own = now[records] == value
+            if (far := _distance(outer, products, wanted - own)) < least:
+                best, least = (places.copy(), now.copy()), far
+            if last:
+                break
             steps = outer @ _solved(products, outer.T @ (wanted - own))
             # Only who has it can lose it: the rarer it is, the more of them have to.
             aimed = own + rng.random(len(own)) - 0.5 + steps / np.where(own, chance, 1 - chance)
             chosen = own.copy()
             chosen[free] = False
             chosen[free[np.argsort(-aimed[free], kind="stable")[: own[free].sum()]]] = True
-            lose, gain = (records[rng.permutation(np.flatnonzero(each))] for each in (own & ~chosen, chosen & ~own))
-            allowed = beside.allow(states.codes(now[gain]), lose)
-            lose, gain = lose[allowed], gain[allowed]
-            places[lose], places[gain] = places[gain], places[lose]
-            now[lose], now[gain] = now[gain], value
+            lose, gain = (records[np.flatnonzero(each)] for each in (own & ~chosen, chosen & ~own))
+            for _ in range(_PAIRED):
+                lose, gain = rng.permutation(lose), rng.permutation(gain)
+                goes = together.allow(places[gain], lose, _RARE) & together.allow(places[lose], gain, _RARE)
+                one, other = lose[goes], gain[goes]
+                places[one], places[other] = places[other], places[one]
+                now[one], now[other] = now[other], value
+                lose, gain = lose[~goes], gain[~goes]
+        places, now = best
         left, mine = left & (of.original != value), mine & (now != value)
     return places
 

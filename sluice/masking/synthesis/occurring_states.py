@@ -94,3 +94,26 @@ class Beside:
             goes = (table >= _SEEN) | (expected < unless_expected)
             allowed &= goes[own, codes[records]]
         return allowed
+
+
+@dataclass(frozen=True)
+class Together:
+    """Variables that change records together: one takes all of their values from another one, or none.
+
+    states : the state of each record of each of these variables
+    beside : of each, what goes with it among the variables that stay
+    """
+
+    states: Sequence[IntArray]
+    beside: Sequence[Beside]
+
+    def allow(self, sources: IntArray, records: IntArray, unless_expected: float = 0.0) -> BoolArray:
+        """Whether the values of each source go with all else that the record has. Shapes (k,) all."""
+        allowed = np.ones(len(records), bool)
+        for states, beside in zip(self.states, self.beside, strict=True):
+            allowed &= beside.allow(states[sources], records, unless_expected)
+        return allowed
+
+    def differ(self, one: IntArray, other: IntArray) -> BoolArray:
+        """Whether two sources have another state of one of these variables. Shapes (k,) all."""
+        return np.asarray(np.any([states[one] != states[other] for states in self.states], axis=0))

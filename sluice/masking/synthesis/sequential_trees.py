@@ -21,7 +21,7 @@ from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.column_numbers import grain, on_grain, perturbed, stored
 from sluice.masking.masking_step import DRAWN_FROM_A_MODEL, MaskingStep
 from sluice.masking.plan import strata, together
-from sluice.masking.synthesis.calibration import Sides, calibrated
+from sluice.masking.synthesis.calibration import Sides, calibrated, chosen_of_two
 from sluice.masking.synthesis.leaf_donors import (
     Predictor,
     as_numbers,
@@ -59,8 +59,9 @@ class SequentialTrees(MaskingStep):
     )
     calibrated: bool = Field(
         default=False,
-        description="true: drawn values then change places until regressions of each variable on the others have "
-        "nearly the original's coefficients; nothing impossible is made",
+        description="true: of each number two values are drawn and those taken that keep mean and variance; values "
+        "then change places until regressions of each variable on the others have nearly the original's "
+        "coefficients; nothing impossible is made",
     )
 
     example: ClassVar[str] = (
@@ -199,16 +200,31 @@ class SequentialTrees(MaskingStep):
         response = as_numbers(column, variable.kind)
         classes = variable.kind in (Kind.NOMINAL, Kind.BINARY)
         leaves, new = self._leaves(response[present], present, wanted, before, classes, rng)
+        drawn = self._drawn(column, variable, response[present], present, wanted, leaves, new, rng)
+        if not (self.calibrated and variable.kind.is_numeric):
+            return drawn.where(~absent)
+        again = self._drawn(column, variable, response[present], present, wanted, leaves, new, rng)
+        one, other = (as_numbers(each, variable.kind)[wanted] for each in (drawn, again))
+        taken = np.zeros(len(column), dtype=bool)
+        taken[wanted] = chosen_of_two(one, other, response[present], rng)
+        return drawn.where(~taken, again.array).where(~absent)
+
+    def _drawn(
+        self, column: pd.Series, variable: Variable, values: FloatArray, present: IntArray, wanted: IntArray,
+        leaves: IntArray, new: IntArray, rng: Generator,
+    ) -> pd.Series:  # fmt: skip
+        """A value of its leaf for each wanted record; the others have any."""
         donors = leaf_donors(leaves, new, rng)
         sources = np.full(len(column), present[0])
         sources[wanted] = present[donors]
-        drawn = column.take(sources).set_axis(column.index).where(~absent)
+        drawn = column.take(sources).set_axis(column.index)
         if self.smoothing == "none" or not variable.kind.is_numeric:
             return drawn
-        values = response[present]
         noise = np.zeros(len(column))
         noise[wanted] = kernel_noise(values, leaves, donors, self.minimum_leaf, rng)
-        inside = reflected(response[sources] + noise, values.min(), values.max())
+        start = np.full(len(column), values[0])
+        start[wanted] = values[donors]
+        inside = reflected(start + noise, values.min(), values.max())
         blurred = stored(on_grain(inside, grain(values)), variable)
         return drawn.where(noise == 0, blurred.array)
 

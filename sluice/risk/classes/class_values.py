@@ -113,7 +113,9 @@ class ClassValues:
     def largest(self, of_pairs: FloatArray) -> FloatArray:
         """Shape (c,), the largest over the values of each class; 0 where all are below, or there is none."""
         largest = np.zeros(len(self.sizes))
-        np.maximum.at(largest, self.holder, of_pairs)
+        if len(of_pairs):
+            begins = np.flatnonzero(np.diff(self.holder, prepend=-1))
+            largest[self.holder[begins]] = np.maximum(np.maximum.reduceat(of_pairs, begins), 0.0)
         return largest
 
 

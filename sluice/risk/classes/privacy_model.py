@@ -6,6 +6,7 @@ generalisations takes any conjunction of them.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar, Literal, Protocol
@@ -21,6 +22,8 @@ Suppressed = Literal["released", "without_keys", "removed", "ignored"]
 are a class of their own there; without_keys: the same, but they keep their sensitive values, and their class must
 satisfy every model; removed: they are left out; ignored: they do not count, and the others are compared with the whole
 original file. The last is not what anybody would see: it is there to compare with programs that do so."""
+
+WHOLE_FILE: Collection[Suppressed] = ("without_keys", "ignored")  # classes are compared with all records, whoever goes
 
 ROUNDING = 1e-9  # sums of logarithms and quotients: a limit that is met exactly is met
 NO_CLASS = -1
@@ -118,8 +121,8 @@ class ReleasedFile:
     def class_values(self, sensitive: str) -> ClassValues:
         """A sensitive column in all classes of the node, and in the whole file; there, the values of suppressed records
         are as `suppressed` says. Raises DataError if there is no such column."""
-        whole = self.suppressed in ("ignored", "without_keys")
-        return self.node.class_values(sensitive, np.ones_like(self.kept) if whole else self.kept)
+        among = np.ones_like(self.kept) if self.suppressed in WHOLE_FILE else self.kept
+        return self.node.class_values(sensitive, among)
 
 
 class PrivacyModel(ABC):

@@ -43,7 +43,8 @@ def equal_distance(found: ClassValues) -> FloatArray:
     returns : shape (c,)
     cost    : O(pairs)
     """
-    return found.sums(np.where(found.harmful, np.maximum(found.distribution - found.mass[found.value], 0.0), 0.0))
+    apart = np.maximum(found.distribution - found.mass[found.value], 0.0)
+    return found.sums(apart if found.harmless is None else np.where(found.harmful, apart, 0.0))
 
 
 def hierarchical_distance(found: ClassValues, levels: IntArray) -> FloatArray:

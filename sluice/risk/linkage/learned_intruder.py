@@ -34,7 +34,7 @@ from sluice.risk.linkage.match_claims import Calibration, claimed_in_learning
 _MOST_LEARNED = 50_000  # people that the weights are learned from
 _MOST_TUNED = (300, 1_000)  # people of each fold by whom rulers are compared and claims calibrated, of large files
 _PAIRS_TUNED = 4_500_000  # people of a fold times records; of small files the people are more
-_OF_GROUP = 150  # people of one group who are learned from, and as many who are judged
+_OF_GROUP = 300  # most people of one group who are learned from
 _MORE = 3  # times as many are judged of the other half, which is looked at where the first leaves a figure open
 _CANDIDATES = 20  # other records that share the probability with the best match
 _MOST_COORDINATES = 200  # more come of categories by the hundred, which weights tell apart better than distances
@@ -66,6 +66,9 @@ class Reached:
     tuned_rows: IntArray  # people who are learned from, but not weights: whatever else is chosen is tried on them
     tuned: Candidates
     temperature: float  # that scores are divided by to be logarithms of probabilities
+    of_others: Callable[[IntArray], "Reached"] = field(
+        repr=False
+    )  # the same of other people, whom nothing was learned from
 
 
 @dataclass(frozen=True)
@@ -156,23 +159,19 @@ class LearnedIntruder:
         compared = self.linker.compared
         return self._of_halves(compared, self.spaces, self.columns, half, self.part, rng, _MORE * self.people)
 
-    def of_group(
-        self, rows: IntArray, units: IntArray, rng: np.random.Generator, people: int = _OF_GROUP
-    ) -> Self | None:
-        """The same intruder who learned, of the people who were learned from, from those of one group alone, and has
-        no ruler but learned weights.
+    def of_group(self, learning: IntArray, judged: IntArray, units: IntArray, rng: np.random.Generator) -> Self | None:
+        """The same intruder who learned from people of one group alone, and has no ruler but learned weights.
 
-        rows   : the group, rising
-        units  : as for `fit`
-        people : most people learned from, and most people judged
-        returns: None where there are fewer than four to learn from, or nobody to judge
+        learning : of the group, people who are learned from, rising; of more than 300 some
+        judged   : others of the group, at least one
+        units    : as for `fit`
+        returns  : None where there are fewer than four to learn from
         """
-        known = np.isin(rows, self.learning, assume_unique=True)
-        learning, judged = (_some(part, people, rng) for part in (rows[known], rows[~known]))
+        learning = _some(learning, _OF_GROUP, rng)
         folds_of = units[learning]
         one = np.isin(folds_of, rng.permutation(np.unique(folds_of))[::2])
         parts = learning[one], learning[~one]
-        if min(map(len, parts)) < 2 or not len(judged):
+        if min(map(len, parts)) < 2:
             return None
         folds = tuple((LearnedLinker.learn(self.linker.compared, part, self.linker), other)
                       for part, other in (parts, parts[::-1]))  # fmt: skip
@@ -185,29 +184,49 @@ class LearnedIntruder:
         """Choose the rulers for what is known, and judge them: the one that finds most, and the surest."""
         known = np.arange(len(self.linker.compared)) if variables is None else np.asarray(variables, np.int64)
         rng = np.random.default_rng(self.seed)
-        tuned_rows = self._people(judged=False)
+        tuned_rows = self._of_folds()
         m = self.linker.records
         among = np.union1d(rng.choice(m, _AMONG, replace=False), tuned_rows) if m > _AMONG else np.arange(m)
         rulers = [*self._sums(known, among, rng), *self._distances(known, among)]
         rulers += self._maps(known, among, max(each.found for each in rulers))
         finder, surest = max(rulers, key=lambda each: each.found), max(rulers, key=lambda each: each.sure)
-        tuned = {finder.name: _together(finder.tried) if m == len(among) else finder.link(False)}
+        tuned = {finder.name: _together(finder.tried) if m == len(among) else finder.link(None)}
         more = max(_SURER * len(tuned_rows), finder.sure * _MORE_SURE)
         if surest.sure > finder.sure + more:
-            tuned[surest.name] = _together(surest.tried) if m == len(among) else surest.link(False)
+            tuned[surest.name] = _together(surest.tried) if m == len(among) else surest.link(None)
             if Calibration.learn(tuned[surest.name]).gain <= finder.sure + more:
                 surest = finder  # among all records it is not
         else:
             surest = finder
-        judged = {each.name: each.link(True) for each in (finder, surest)}
         calibrated = {name: Calibration.learn(candidates) for name, candidates in tuned.items()}
-        claimed, right = calibrated[surest.name].claims(judged[surest.name])
-        without = calibrated[surest.name].claims_without(judged[surest.name])
-        found = judged[finder.name]
-        return Reached(
-            finder.name, self.judged, found, found.found, claimed, right, without, tuned_rows, tuned[finder.name],
-            calibrated[finder.name].temperature,
-        )  # fmt: skip
+
+        def reached(people: IntArray) -> Reached:
+            judged = {each.name: each.link(people) for each in (finder, surest)}
+            claimed, right = calibrated[surest.name].claims(judged[surest.name])
+            without = calibrated[surest.name].claims_without(judged[surest.name])
+            found = judged[finder.name]
+            return Reached(
+                finder.name, people, found, found.found, claimed, right, without, tuned_rows, tuned[finder.name],
+                calibrated[finder.name].temperature, reached,
+            )  # fmt: skip
+
+        return reached(self.judged)
+
+    def rehearsed(
+        self, people: IntArray, variables: Sequence[int] | IntArray | None = None
+    ) -> tuple[IntArray, Candidates]:
+        """People who are learned from, in another order, and what records are most alike to them by the sum of weights
+        that were learned from the other part: nobody who is judged is looked at.
+
+        cost : that of linking these people by all records
+        """
+        tried = [
+            (linker, mine)
+            for (linker, _), part in zip(self.folds, self.parts[::-1], strict=True)
+            if len(mine := np.intersect1d(people, part))
+        ]
+        candidates = [linker.link(mine, variables, _CANDIDATES) for linker, mine in tried]
+        return np.concatenate([mine for _, mine in tried]), _together(candidates)
 
     def _sums(self, known: IntArray, among: IntArray, rng: np.random.Generator) -> "list[_Ruler]":
         """Sums of weights, by factors that were learned on the people of one fold, and tried on those of the other."""
@@ -221,8 +240,8 @@ class LearnedIntruder:
                 for (linker, rows), of in zip(self.folds, factors, strict=True)
             )
 
-        def by(factors: FloatArray) -> Callable[[bool], Candidates]:
-            return lambda judged: self._link(judged, known, self._full(known, factors))
+        def by(factors: FloatArray) -> "Link":
+            return lambda people: self._link(people, known, self._full(known, factors))
 
         plain = tuple(each.linked.best(_CANDIDATES) for each in examples)
         rulers = [_Ruler("all variables", plain, by(np.ones(len(known))))]
@@ -246,13 +265,13 @@ class LearnedIntruder:
         full[known] = factors
         return full
 
-    def _link(self, judged: bool, known: IntArray, factors: FloatArray) -> Candidates:
-        if judged:
-            return self.linker.link(self.judged, known, _CANDIDATES, factors)
+    def _link(self, people: IntArray | None, known: IntArray, factors: FloatArray) -> Candidates:
+        if people is not None:
+            return self.linker.link(people, known, _CANDIDATES, factors)
         return _together([linker.link(rows, known, _CANDIDATES, factors) for linker, rows in self.folds])
 
-    def _people(self, judged: bool) -> IntArray:
-        return self.judged if judged else np.concatenate([rows for _, rows in self.folds])
+    def _of_folds(self) -> IntArray:
+        return np.concatenate([rows for _, rows in self.folds])
 
     def _distances(self, known: IntArray, among: IntArray) -> "list[_Ruler]":
         chosen = [self.spaces[j] for j in known if self.spaces[j][0].shape[1]] if self.spaces else []
@@ -266,8 +285,8 @@ class LearnedIntruder:
         near = b[among]
         tried = tuple(by_product(a[rows], near, among, rows, _CANDIDATES) for _, rows in self.folds)
 
-        def link(judged: bool) -> Candidates:
-            rows = self._people(judged)
+        def link(people: IntArray | None) -> Candidates:
+            rows = self._of_folds() if people is None else people
             return by_distance(a[rows], b, rows, _CANDIDATES)
 
         return _Ruler(name, tried, link)
@@ -302,8 +321,8 @@ class LearnedIntruder:
             for learned, (_, rows) in zip((one, other), self.folds, strict=True)
         )
 
-        def link(judged: bool) -> Candidates:
-            rows = self._people(judged)
+        def link(people: IntArray | None) -> Candidates:
+            rows = self._of_folds() if people is None else people
             return by_distance(both.expected(rows), both.all_points(_AT_ONCE), rows, _CANDIDATES)
 
         return [_Ruler(f"a map of all variables, by {scale}", tried, link)]
@@ -319,13 +338,17 @@ def judged_in_looks(records: int, people: int) -> tuple[int, int]:
     return min(people, half), min(people, half) + min(_MORE * people, records - half)
 
 
+Link = Callable[[IntArray | None], Candidates]
+"""Candidates among all records: of these people, of whom none was learned from; or else of those of both folds."""
+
+
 @dataclass(frozen=True)
 class _Ruler:
     """A way to rank released records, and what it reaches among some of them."""
 
     name: str
     tried: tuple[Candidates, ...]  # of the people of each fold, by what was learned on the other one
-    link: Callable[[bool], Candidates]  # among all records, of those who are judged, or else of those of both folds
+    link: "Link"
 
     @cached_property
     def found(self) -> float:

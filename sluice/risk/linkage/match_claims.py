@@ -8,13 +8,13 @@ one, of how many times farther the second one is, and of how near the best one i
 right claims over wrong ones among those people.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
 
-from sluice.ground.arrays import BoolArray, FloatArray
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.risk.linkage.learned_linker import Candidates
 
 _TEMPERATURES = (-3.0, 5.0)  # natural logarithms
@@ -42,10 +42,10 @@ class Calibration:
             return -float(np.mean(np.log(np.maximum(_share_of_own(candidates, np.exp(log_temperature)), 1e-300))))
 
         temperature = float(np.exp(minimize_scalar(loss, bounds=_TEMPERATURES, method="bounded").x))
-        right, tied = _right(candidates), _tied(candidates)
+        signs = Signs.of(candidates, temperature)
         best = cls(temperature, "share", np.inf, 0)
-        for name, sign in SIGNS.items():
-            least, gain = _threshold(np.where(tied, -np.inf, sign(candidates, temperature)), right)
+        for name, values in signs.values.items():
+            least, gain = _threshold(values, signs.right)
             if gain > best.gain:
                 best = replace(best, sign=name, least=least, gain=gain)
         return best
@@ -58,6 +58,32 @@ class Calibration:
     def claims_without(self, candidates: Candidates) -> BoolArray:
         """Who would be claimed in the released file without the own record: never rightly."""
         return self.claims(replace(candidates, own=np.full(len(candidates.own), -np.inf)))[0]
+
+
+@dataclass(frozen=True)
+class Signs:
+    """What tells of each of q people that the best match is the right one, and whether it is.
+
+    values : by the names of `SIGNS`, shapes (q,); minus infinity where several records score highest
+    """
+
+    values: Mapping[str, FloatArray]
+    right: BoolArray
+
+    @classmethod
+    def of(cls, candidates: Candidates, temperature: float) -> Self:
+        tied = _tied(candidates)
+        values = {name: np.where(tied, -np.inf, sign(candidates, temperature)) for name, sign in SIGNS.items()}
+        return cls(values, _right(candidates))
+
+    def claimed_rightly(self, group: IntArray) -> IntArray:
+        """Of a group of these people, those who are claimed rightly by what tells most of the group alone."""
+        right, best, claimed = self.right[group], 0, np.zeros(len(group), np.bool_)
+        for values in self.values.values():
+            least, gain = _threshold(values[group], right)
+            if gain > best:
+                best, claimed = gain, values[group] >= least
+        return group[claimed & right]
 
 
 def claimed_in_learning(one: Candidates, other: Candidates) -> int:

@@ -23,7 +23,6 @@ from sluice.ground.verdict import Finding
 from sluice.risk.classes.microdata_rule import KeyedRecords, KeyedRule, PositiveShare
 from sluice.risk.measurement import Measurement
 
-_ALL_MISSING = Sentence("all_missing", "All values of {name} are missing.")
 _KNOWN = Sentence(
     "attribute_risk.known",
     "An intruder who sees a value of {name:word} knows whose it is with a chance of {chance:.3g}",
@@ -71,10 +70,10 @@ class AttributeRisk(KeyedRule):
     def judge(self, file: KeyedRecords) -> list[Finding]:
         found = []
         for name in file.keys:
-            measured = attribute_risk(file.frame[name], file.people)
-            if not measured.completed:
-                found.append(self.unknown(file.stage, _ALL_MISSING(name=name), len(file)))
-                continue
+            values = file.frame[name]
+            if values.isna().all():  # tells what one value for everybody does
+                values = pd.Series(0.0, index=values.index)
+            measured = attribute_risk(values, file.people)
             says = _KNOWN(name=name, chance=measured.value)
             (limited,) = self.limited(file, name, measured.value, self.at_most, says)
             found.append(limited.model_copy(update={"completed": measured.completed}))

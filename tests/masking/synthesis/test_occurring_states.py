@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sluice.masking.synthesis.occurring_states import Beside, States
+from sluice.masking.synthesis.occurring_states import Beside, States, Together
 
 # 40 children without a job, 60 adults of whom 30 have one; hours are 0 without a job.
 AGE = np.r_[np.arange(40) % 15, np.full(30, 25), 40 + np.arange(30) % 10].astype(float)
@@ -43,3 +43,16 @@ def test_either_is_allowed_where_both_are_seen(age: float, allowed: bool) -> Non
     old, job = States.of(ages, False), States.of(JOB, True)
     beside = Beside.of(job, JOB, [(old, ages, np.array([age]))])
     assert beside.allow_either(job.codes(np.array([0.0])), job.codes(np.array([1.0]))).tolist() == [allowed]
+
+
+def test_what_moves_together_is_asked_of_all_that_moves_beside_what_stays() -> None:
+    """Job and hours of somebody else: of two adults each can have those of the other, a child none."""
+    job_of_many = np.r_[np.zeros(40), np.arange(60) % 2]
+    hours_of_many = job_of_many * 40
+    age, job, hours = States.of(AGE, False), States.of(job_of_many, True), States.of(hours_of_many, False)
+    now = (np.array([5.0, 25.0, 25.0]), np.array([0.0, 1.0, 0.0]), np.array([0.0, 40.0, 0.0]))
+    codes = [job.codes(now[1]), hours.codes(now[2])]
+    beside = [Beside.of(own, of, [(age, AGE, now[0])]) for own, of in ((job, job_of_many), (hours, hours_of_many))]
+    together = Together(codes, beside)
+    assert together.allow(np.array([1, 1, 2]), np.array([0, 2, 1])).tolist() == [False, True, True]
+    assert together.differ(np.array([0, 1, 1]), np.array([1, 1, 0])).tolist() == [True, False, True]

@@ -1,6 +1,6 @@
 """A minority that is hardly masked, in a file that is safe for everybody else: too few for a limit in shares of all.
 
-Everybody else's record is that of another person of the same survey, so that nobody of them can be found.
+In most cases everybody else's record is that of another person of the same survey, so that nobody of them can be found.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ from sluice.ground.variables import Role
 from sluice.utility.comparison import Comparison
 from tests.red_team.attacks import coded, found
 from tests.red_team.case import Case
-from tests.red_team.files import Data, adult, files_of, with_roles
+from tests.red_team.files import Data, adult, files_of, masked_by, with_roles
 from tests.reference_data import ROOT, reference_path
 from tests.typed_frame import typed_frame
 
@@ -134,6 +134,37 @@ def _alike(files: Comparison, people: NDArray[np.int64]) -> NDArray[np.float64]:
     return alike
 
 
+_SWAPPED = 0.1  # of the ranks
+_KEYS = ("age", "workclass", "education", "marital_status", "occupation", "relationship", "race", "sex")
+_IN_GROUPS_OF_FIVE = [
+    {"method": "removal", "columns": ["fnlwgt", "education_num", "native_country", "capital_gain", "capital_loss"]},
+    {
+        "method": "generalization", "columns": _KEYS, "suppression_limit": 0.1,
+        "models": [{"model": "k_anonymity", "k": 5}, {"model": "distinct_l_diversity", "sensitive": "income", "l": 2}],
+    },
+    {"method": "top_bottom_coding", "columns": ["hours_per_week"], "bottom": {"value": 10}, "top": {"value": 60}},
+    {"method": "rank_swapping", "columns": ["hours_per_week"], "window": _SWAPPED},
+]  # fmt: skip
+"""Every group of look-alikes has both incomes, so that somebody who earns much may be the only one in it."""
+
+
+def alone_of(members: Members, files: Comparison) -> float:
+    """Of the minority, of whom only one record can be theirs: that has their keys and income, and hours that may have
+    been swapped for theirs."""
+    known, released = (
+        each[[*_KEYS, "income"]].map(str).agg("|".join, axis=1) for each in (files.recoded, files.masked)
+    )
+    hours, swapped = (each["hours_per_week"].to_numpy(float) for each in (files.recoded, files.masked))
+    ordered = np.sort(hours)
+    below, at_most = (np.searchsorted(ordered, swapped, side) / len(ordered) for side in ("left", "right"))
+    alone = []
+    for row in np.flatnonzero(members(files.original)):
+        lowest, highest = (np.searchsorted(ordered, hours[row], side) / len(ordered) for side in ("left", "right"))
+        near = (below <= highest + _SWAPPED) & (at_most >= lowest - _SWAPPED)
+        alone.append(np.flatnonzero(near & released.eq(known[row]).to_numpy()).tolist() == [row])
+    return float(np.mean(alone))
+
+
 def holding(**values: str) -> Members:
     """Those who have all these values."""
 
@@ -150,6 +181,7 @@ def aged(years: int) -> Members:
 _MEXICO = holding(native_country="Mexico")
 _INDIANS = holding(race="Amer Indian Aleut or Eskimo")
 _HISPANIC_WOMEN = holding(race="Hispanic", gender="Female")
+_UNMARRIED_RICH = holding(relationship="Unmarried", income=">50K")
 
 CASES = tuple(
     Case(
@@ -182,4 +214,11 @@ CASES = tuple(
             lambda: exposed(examined(), aged(85)), aged(85), 0.6, "perturbed-file", True,
         ),
     )
+) + tuple(
+    Case(
+        f"unmarried people who earn much, alone in their groups of five, draw {draw}",
+        partial(lambda seed: masked_by(adult(32_561), _IN_GROUPS_OF_FIVE, seed), draw),
+        partial(alone_of, _UNMARRIED_RICH), 0.1, 0.04, ("small_groups",), more=draw > 1,
+    )
+    for draw in (1, 2, 3)
 )  # fmt: skip

@@ -1,14 +1,17 @@
 """Judgement of a masked file: what a file must face when nobody says whose rows are whose."""
 
 from dataclasses import replace
+from typing import get_args
 
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 
 from policies.approvals import Approvals
 from policies.policy import Policy
 from policies.rules.participation_attacks import SubsetInference
+from policies.rules.rules import PolicyRule
 from policies.standard.reference_standard import ReferenceStandard
 from sluice.ground.rule import Rule
 from sluice.ground.variables import Kind, Role, Variable, Variables
@@ -16,6 +19,7 @@ from sluice.ground.verdict import Verdict
 from sluice.masking.moved_blocks import Block
 from sluice.risk.classes.k_anonymity import KAnonymity
 from sluice.risk.classes.l_diversity import LDiversity
+from sluice.risk.classes.microdata_rule import MicrodataRule
 from sluice.risk.classes.suda import Suda
 from tasks.release.records.record_findings import against_reference, check_masked_and_locate, reference_findings
 from tests.red_team.files import files_of
@@ -100,6 +104,31 @@ def test_without_a_released_key_all_records_are_one_group_however_it_is_said(k: 
     assert other_name[1] is Verdict.UNKNOWN, "a column under another name may be the key"
     (undeclared,) = _masked_findings((KAnonymity(k=k),), people, people, {}, {})
     assert undeclared[1] is Verdict.UNKNOWN  # nobody said what people could be recognised by
+
+
+RULES = [each for each in get_args(get_args(PolicyRule)[0]) if issubclass(each, MicrodataRule)]
+
+
+@pytest.mark.parametrize("records", [1, 7, 60])
+@pytest.mark.parametrize("of", RULES, ids=lambda of: of.model_fields["rule"].default)
+def test_every_rule_takes_blank_keys_stars_and_keys_that_are_left_out_for_the_same(
+    of: type[MicrodataRule], records: int
+) -> None:
+    rule = of.model_validate(yaml.safe_load(of.example))
+    keys = {name: Variable(name=name, kind=Kind.NOMINAL, role=Role.QUASI_IDENTIFIER, nullable=True) for name in "ab"}
+    sensitive = {"ill": Variable(name="ill", kind=Kind.NOMINAL, role=Role.SENSITIVE)}
+    place = np.arange(records)
+    people = pd.DataFrame(
+        {name: pd.Categorical((place % m).astype("str")) for name, m in (("a", 2), ("b", 5), ("ill", 4))}
+    )
+    stars, blanks = (
+        _masked_findings(
+            (rule,), people, people.assign(**dict.fromkeys(keys, pd.Categorical([value] * records, categories=["*"]))),
+            keys | sensitive, keys | sensitive,
+        )
+        for value in ("*", None)
+    )  # fmt: skip
+    assert stars == blanks == _masked_findings((rule,), people, people[["ill"]], keys | sensitive, sensitive)
 
 
 def _masked_findings(
