@@ -21,11 +21,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _IGNORED = r"\x{034F}\x{115F}\x{1160}\x{17B4}\x{17B5}\x{180B}-\x{180F}\x{3164}\x{FE00}-\x{FE0F}\x{FFA0}"
-_OTHER_BLANKS = r"\x{00A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}"
+_OTHER_BLANKS = r"\x{000B}\x{0085}\x{00A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{2800}\x{3000}"
 UNCLEAR = rf"[\p{{Cf}}\p{{Cc}}{_IGNORED}{_OTHER_BLANKS}]|  "
 """Of RE2, anywhere in a name: characters that nobody sees, blanks other than the usual one, and two of these."""
-BLANK_RUN = rf"[\s{_OTHER_BLANKS}]+"
-"""Of RE2: blanks of any kind, one or several, which look like one."""
+_BLANK = rf"[\s{_OTHER_BLANKS}]"
+BLANK_RUN = rf"{_BLANK}(?:[\p{{Cf}}\p{{Cc}}{_IGNORED}]*{_BLANK})*"
+"""Of RE2: blanks of any kind, one or several, which look like one, also with what nobody sees between them."""
 UNSEEN_RUN = rf"[\p{{Cf}}\p{{Cc}}{_IGNORED}]+"
 """Of RE2: characters that nobody sees."""
 

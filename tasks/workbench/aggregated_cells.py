@@ -53,13 +53,14 @@ def cells_added_up(
                 f"{rule.rule} looks at the {needed} largest contributions of each cell; the file was said to have "
                 f"{len(named.largest)} (--largest, cells.largest)."
             )
-    _refuse_contradictions(pattern, count, largest)
+    _refuse_contradictions(pattern, count, largest, len(named.largest))
     stated = _stated(frame, dimensions, named)
     there = count > 0
     largest = _with_the_others(largest, pattern.value, count, kept)
     cells = _with_owners(pattern, there, largest, table)
     order = np.searchsorted(np.sort(keys_of(dimensions, pattern.codes)), keys_of(dimensions, cells.codes))
     rows = np.argsort(keys_of(dimensions, pattern.codes))[order]
+    _refuse_other_totals(cells, count[rows], largest[rows, : len(named.largest)])
     owners = _owners(cells, largest[rows])
     return (
         Cells(
@@ -116,7 +117,7 @@ def _with_the_others(largest: NDArray[np.int64], total: Integers, count: Integer
     return np.hstack([largest, np.where(there, (left // others)[:, None], 0)])
 
 
-def _refuse_contradictions(pattern: Pattern, count: Integers, largest: NDArray[np.int64]) -> None:
+def _refuse_contradictions(pattern: Pattern, count: Integers, largest: NDArray[np.int64], listed: int) -> None:
     def refuse(which: Booleans, says: str) -> None:
         if which.any():
             more = f"; so do {int(which.sum()) - 1:,} other cells" if which.sum() > 1 else ""
@@ -129,6 +130,24 @@ def _refuse_contradictions(pattern: Pattern, count: Integers, largest: NDArray[n
     refuse((largest > 0).sum(axis=1) > count, "has more largest contributions than contributors")
     all_listed = (count > 0) & (count <= largest.shape[1])
     refuse(all_listed & (largest.sum(axis=1) < pattern.value), "has contributions of less than its value, all told")
+    if listed:  # each may have been rounded by itself
+        most = largest.sum(axis=1) + (count - listed) * largest[:, listed - 1] + count / 2
+        refuse(
+            (count > listed) & (pattern.value > most), "has a value of more than contributions below the listed ones"
+        )
+
+
+def _refuse_other_totals(cells: Cells, count: Integers, largest: NDArray[np.int64]) -> None:
+    """Refuse totals that their parts contradict: as many contributors as they have at most, and as one part at least;
+    and of the largest contributions each no smaller than that of a part."""
+    for row in range(cells.equations.shape[0]):
+        inside = slice(cells.equations.indptr[row], cells.equations.indptr[row + 1])
+        members, sign = cells.equations.indices[inside], cells.equations.data[inside]
+        total, parts = int(members[sign > 0][0]), members[sign < 0]
+        if not count[parts].max(initial=0) <= count[total] <= count[parts].sum():
+            raise DataError(f"{cells.name(total)} has another number of contributors than its parts allow.")
+        if (largest[total] < largest[parts].max(axis=0, initial=0)).any():
+            raise DataError(f"{cells.name(total)} has a largest contribution that is smaller than one of its parts.")
 
 
 def _stated(frame: pd.DataFrame, dimensions: Sequence[Dimension], named: CellsAddedUp) -> tuple[dict[str, str], ...]:

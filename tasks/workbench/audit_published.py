@@ -6,11 +6,12 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from sluice.ground.errors import DataError, MeasureChoiceError
 from sluice.publication.pattern_file import Pattern, codes_of
 from sluice.publication.published_table import in_decimals
-from sluice.tabular.model.cells import Floats, Status, equations_of, refuse_hidden_ties
+from sluice.tabular.model.cells import Booleans, Floats, Status, equations_of, refuse_hidden_ties
 from sluice.tabular.model.feasibility_interval import TotalsDoNotAddError, feasibility_intervals
 from sluice.tabular.model.known_sums import determined
 from sluice.tabular.rules.intruders import sensitive_counts
@@ -84,7 +85,9 @@ def audit_published(
     primary = pattern.status[hidden] == Status.PRIMARY
     exact = high - low < _EXACTLY
     if slack:  # as near as the published figures themselves, or as their sums leave it
-        exact |= (high - low <= pattern.rounded) | determined(equations, ~pattern.has)[hidden]
+        near = _empty_but_for_rounding(pattern, equations) if nonnegative else np.zeros(count, dtype=bool)
+        near[hidden[high - low <= pattern.rounded]] = True
+        exact |= (near | determined(equations, ~pattern.has & ~near))[hidden]
     exactly = "but for the rounding" if slack else "exactly"
     breaches = [
         f"{pattern.name(int(cell))} is {pattern.word(int(cell))} and has a value"
@@ -151,6 +154,17 @@ class _SmallCounts:
             upper[~pattern.has & (pattern.status == Status.PRIMARY)] = most
             lower[~pattern.has & (pattern.status == Status.SECONDARY)] = least_safe
         return cls(most, lower, upper)
+
+
+def _empty_but_for_rounding(pattern: Pattern, equations: csr_array) -> Booleans:
+    """Shape (c,): cells without a value in a sum that leaves them nothing, or no more than its figures were rounded."""
+    whole = equations.astype(np.int64)
+    parts = -whole.minimum(0)
+    hidden = (~pattern.has).astype(np.int64)
+    left = (whole @ pattern.value) <= (abs(whole) @ (1 - hidden)) * pattern.rounded / 2
+    shut = left & (parts @ hidden == abs(whole) @ hidden)  # the sum has a value, and so have parts but some
+    found: Booleans = ~pattern.has & (parts.T @ shut.astype(np.int64) > 0)
+    return found
 
 
 def _precision(low: Floats, high: Floats) -> Floats:

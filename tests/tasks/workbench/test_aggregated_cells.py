@@ -99,6 +99,9 @@ def test_what_was_decided_of_a_cell_holds() -> None:
         {"top3": [-1, *TABLE["top3"][1:]]},
         {"s": ["X", *TABLE["s"][1:]]},
         {"a": ["C", *TABLE["a"][1:]]},
+        {"value": 1000 * TABLE["value"], "n": TABLE["n"] + 2 * 3 ** TABLE[["a", "b"]].eq("Total").sum(axis=1)},
+        {"top1": [*TABLE["top1"][:2], 40, *TABLE["top1"][3:]], "n": [5, 2, 7, 4, 6, 10, 9, 8, 17]},
+        {"n": [*TABLE["n"][:7], 80, 17]},
     ],
 )
 def test_cells_that_contradict_themselves_or_each_other_are_refused(change: dict[str, list[Any]]) -> None:

@@ -164,6 +164,24 @@ def test_no_interval_of_a_rounded_table_leaves_the_truth_out(inner: list[int], h
     assert len(read.exact) >= determined(equations, free).sum()
 
 
+@pytest.mark.parametrize("figures", [(2000, 0, 0, 300), (2000, 20, 10, 300)])
+def test_parts_of_a_sum_that_is_nothing_but_rounding_are_known_and_so_is_what_follows(figures: tuple[int, ...]) -> None:
+    """No part is tied down by equations alone: that a sum leaves its parts nothing needs them to be 0 or more."""
+    u, v, vz, uz = figures
+    inner = {"u": ("primary", "primary", uz), "v": ("secondary", "secondary", vz), "w": (1200, 1100, 700)}
+    rows = [("Total", "Total", 5000), ("u", "Total", u), ("v", "Total", v), ("w", "Total", 3000)]
+    rows += [("Total", "x", 2000), ("Total", "y", 2000), ("Total", "z", 1000)]
+    rows += [(a, b, cell) for a, cells in inner.items() for b, cell in zip("xyz", cells, strict=True)]
+    frame = pd.DataFrame(
+        [(a, b, *((cell, pd.NA) if isinstance(cell, str) else ("published", cell))) for a, b, cell in rows],
+        columns=["a", "b", "status", "value"],
+    ).astype({"value": "Int64"})
+    found = sluice.audit(frame, ["a", "b"], rounded_to=10)
+    assert found.verdict is Verdict.FAIL
+    assert len(found.exact) == 4
+    assert len(found.breaches) == 2
+
+
 def test_a_table_that_does_not_add_up_says_where_and_what_may_be_the_reason() -> None:
     frame = pd.DataFrame({"a": ["Total", "u", "v"], "status": "published", "value": [10, 5, 6]})
     with golden.raises(DataError):
