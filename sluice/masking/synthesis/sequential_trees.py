@@ -59,9 +59,8 @@ class SequentialTrees(MaskingStep):
     )
     calibrated: bool = Field(
         default=False,
-        description="true: of each number two values are drawn and those taken that keep mean and variance; values "
-        "then change places until regressions of each variable on the others have nearly the original's "
-        "coefficients; nothing impossible is made",
+        description="true: draws of numbers are chosen to keep mean and variance. Values then change places until "
+        "regressions of each variable on the others are nearly the original's. Nothing impossible is made",
     )
 
     example: ClassVar[str] = (
