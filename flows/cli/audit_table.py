@@ -66,6 +66,10 @@ def audit_table(
     hide_values: Annotated[
         bool, typer.Option("--hide-values", help="values that stand beside suppressed cells are not published")
     ] = False,
+    sum_of: Annotated[
+        list[Path] | None,
+        typer.Option("--sum-of", help="cells of a publication that is part of this one, such as a quarter of the year"),
+    ] = None,
     decimals: Annotated[
         int | None,
         typer.Option("--decimals", help="of the values, which are rounded to them; else as many as they have"),
@@ -115,6 +119,7 @@ def audit_table(
             columns=CellColumns(
                 cells_status, cells_value, words_given(status_word or []), hide_values, decimals, rounded_to
             ),
+            parts=sum_of or (),
             known=known,
             within=within,
             repair=repair,

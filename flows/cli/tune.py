@@ -3,6 +3,7 @@
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from math import isfinite
 from pathlib import Path
 from threading import current_thread, main_thread
@@ -266,6 +267,8 @@ def say_tuned(tuned: "Tuned", output: Path) -> None:
         say(f"recommended: {_loss_in_words(after)}, margin {number(after.margin)}", style="bold")
         _say_kept(tuned)
         _say_prices(tuned)
+        if tuned.draws is not None:
+            say(f"  {tuned.draws.says}", "yellow" if tuned.draws.stopped_by else None)
         if tuned.warning:
             note(f"note: {tuned.warning}", "yellow")
         say(f"written: {output}. To judge it as a release: sluice check {output}")
@@ -338,6 +341,7 @@ def summary(tuned: "Tuned") -> dict[str, Any]:
         "steps_given_up": tuned.given_up,
         "after": None if after is None else {**_loss(after), "margin": finite(after.margin)},
         "kept": {row.name: {"before": finite(row.before), "after": finite(row.after)} for row in tuned.kept},
+        "other_draws": None if tuned.draws is None else asdict(tuned.draws),
         "warning": tuned.warning,
         "safer": tuned.safer.number if tuned.is_narrow and tuned.safer else None,
         "prices": [each.model_dump(mode="json") for each in tuned.prices],

@@ -28,25 +28,37 @@ class OtherDraws:
     of: int
     stopped_by: Mapping[str, int]
 
+    @property
+    def says(self) -> str:
+        """In a sentence."""
+        rules = ", ".join(f"{rule} ({count})" for rule, count in self.stopped_by.items())
+        stopped = f"; the others are stopped by {rules}" if rules else ""
+        return f"It passes in {self.passed} of {self.of} other draws{stopped}."
+
 
 def other_draws(
     definition: RecordsDefinition, records: RecordsAtHand, draws: int, seed: int = _SEED,
     weights: LossWeights | None = None, told: Callable[[int], None] = lambda done: None,
+    time_left: Callable[[], bool] = lambda: True,
 ) -> OtherDraws:  # fmt: skip
     """The plan of a definition on the same records by so many draws. The same arguments give the same.
 
     seed : of the first of them
     told : called with how many were made
+    time_left : asked before each; where there is none, the draws are fewer
     cost : a judgement of a release for each that passes
     """
     stopped: Counter[str] = Counter()
-    passed = 0
+    passed = made = 0
     for draw in range(draws):
+        if not time_left():
+            break
         outcome = try_plan(definition, records, (seed, _OTHERS, draw), weights or LossWeights())
         passed += outcome.end == "passes"
         stopped.update({miss.rule for miss in outcome.misses} if outcome.end != "passes" else ())
-        told(draw + 1)
-    return OtherDraws(passed, draws, dict(sorted(stopped.items(), key=lambda each: (-each[1], each[0]))))
+        made += 1
+        told(made)
+    return OtherDraws(passed, made, dict(sorted(stopped.items(), key=lambda each: (-each[1], each[0]))))
 
 
 def other_draws_for(path: Path, written: RecordsDefinition, draws: int, told: Callable[[int], None]) -> OtherDraws:

@@ -30,6 +30,7 @@ from tasks.tuning.confirmation import (
 )
 from tasks.tuning.journal import Found, Journal, TrialRecord
 from tasks.tuning.kept_searches import Kept, KeptRow, kept_by, kept_rows
+from tasks.tuning.other_draws import OtherDraws, other_draws
 from tasks.tuning.parameter_ranges import at
 from tasks.tuning.plan_explanation import RulePrice, Unchosen, rule_prices, unchosen
 from tasks.tuning.plan_loss import number
@@ -37,6 +38,7 @@ from tasks.tuning.plan_search import Search, Told, price_of
 from tasks.tuning.search_context import Ground
 from tasks.tuning.trial import Outcome
 
+_DRAWS = 10  # other draws by which the recommended plan is judged
 NARROW = 0.02  # a margin below it may be used up by the next seed
 
 
@@ -44,6 +46,7 @@ NARROW = 0.02  # a margin below it may be used up by the next seed
 class Tuned:
     """What a search came to. Aggregates, names and settings.
 
+    draws   : by how many other draws the recommended plan passes; None where there was no time for one
     priced  : whether it was asked what each rule costs; there may have been no time for it
     stopped : whether somebody stopped it
     """
@@ -57,6 +60,7 @@ class Tuned:
     prices: tuple[RulePrice, ...] = ()
     kept_before: Kept | None = None
     kept_after: Kept | None = None
+    draws: OtherDraws | None = None
     text: str = ""
     priced: bool = False
     stopped: bool = False
@@ -192,6 +196,18 @@ def _steps(
         taken["judged"] += left.trials + left.judged
         yield (tuned := replace(tuned, left=left))
     if left is not None and allowance.for_judgement:
+        says("judging the recommended plan by other draws")
+        draws = other_draws(
+            left.definition,
+            ground.whole,
+            _DRAWS,
+            space.search.seed,
+            space.search.loss,
+            time_left=lambda: allowance.for_judgement,
+        )
+        taken["judged"] += draws.of
+        yield (tuned := replace(tuned, draws=draws if draws.of else None))
+    if left is not None and allowance.for_judgement:
         if ground.baseline is not None:
             kept_before = kept_by(ground.baseline, ground.whole, fresh_seed(space, (_KEPT,)))
         kept_after = kept_by(left.definition, ground.whole, fresh_seed(space, (_KEPT,)))
@@ -284,4 +300,4 @@ def _head(tuned: Tuned) -> list[str]:
         for row in tuned.kept
     ]  # fmt: skip
     lines += [price.in_words() for price in tuned.prices]
-    return [*lines, *filter(None, [tuned.warning])]
+    return [*lines, *filter(None, [tuned.draws.says if tuned.draws else None, tuned.warning])]

@@ -23,7 +23,15 @@ from tasks.release.tables.specification import WantedTable
 from tasks.workbench.arguments import data_frame, number, whole_number
 from tasks.workbench.audit_published import audit_published
 from tasks.workbench.audited_table import AuditedTable, RepairedPattern
-from tasks.workbench.cells_files import PLAIN, CellColumns, pattern_of, read_cells, refuse_unfit_output, write_cells
+from tasks.workbench.cells_files import (
+    PLAIN,
+    CellColumns,
+    pattern_of,
+    read_cells,
+    read_sum_of_parts,
+    refuse_unfit_output,
+    write_cells,
+)
 from tasks.workbench.known_bounds import known_bounds_of
 from tasks.workbench.standalone_table import StandaloneTable
 from tasks.workbench.table_arguments import Dimensions, Rule, table_of_cells, table_of_records
@@ -109,6 +117,7 @@ def audit_file(
     *,
     records: Path | None = None,
     columns: CellColumns = PLAIN,
+    parts: Sequence[Path] = (),
     known: Path | None = None,
     within: float | None = None,
     repair: Path | None = None,
@@ -120,6 +129,7 @@ def audit_file(
     records : behind the cells; without them only what anybody can tell is looked at, and the rules are those of a table
               of counts
     columns : as another program writes them
+    parts   : files of cells of which this one is the sum, such as quarters of a year: audited together
     known   : a file of bounds that attackers know beforehand
     repair  : where the pattern is written with further cells suppressed, if it is not safe and that makes it so
     inputs  : further files that were read, and are not to be written over
@@ -129,6 +139,22 @@ def audit_file(
         _ = table.sensitivity  # there must be rules
     if columns.decimals is None:
         columns = replace(columns, decimals=table.measure.decimals)
+    if parts:
+        if records is not None or (table.linked is not None and len(table.linked) > 1):
+            raise DataError(
+                "a sum of publications is audited as anybody could, one table each; to protect or audit all of it by "
+                "the records, make the period one of their dimensions."
+            )
+        pattern = read_sum_of_parts(source, parts, dimensions, columns)
+        with errors_of(source):
+            return audit_published(
+                pattern,
+                table.model_copy(update={"tables": ()}),
+                known=known,
+                within=within,
+                nonnegative=table.measure.negative == "refuse",
+                workers=workers,
+            )
     pattern, linked = read_cells(source, dimensions, table.linked, columns)
     table = table.model_copy(
         update={

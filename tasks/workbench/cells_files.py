@@ -29,6 +29,7 @@ from tasks.workbench.arguments import column_name
 from tasks.workbench.tabular_file import errors_of, read_text, refuse_unfit_csv, table_source, with_points
 from tasks.workbench.tabulation import text_frame
 
+_PERIOD = "part"  # the dimension that a sum of publications has more
 OWN_WORDS = (*STATUSES, SUPPRESSED)
 _OTHERS = {  # sdcTable's letters, tau-ARGUS's words, and truth values in a column that says what is suppressed
     "s": "published",
@@ -238,6 +239,27 @@ def read_cells(
                 "Name all tables of which it has cells."
             )
         return pattern, tables
+
+
+def read_sum_of_parts(
+    source: Path, parts: Sequence[Path], dimensions: Sequence[Dimension], columns: CellColumns = PLAIN
+) -> Pattern:
+    """The pattern of a publication together with those of which it is the sum, such as a year with its quarters: one
+    table with a further dimension, whose codes are the parts and whose total is the whole.
+
+    raises : DataError, which names the file
+    """
+    names = [dimension.name for dimension in dimensions]
+    if _PERIOD in names:
+        raise DataError(f"a dimension must not be named '{_PERIOD}' where a table is the sum of others.")
+    if len({part.stem for part in parts} | {source.stem}) <= len(parts):
+        raise DataError("the parts of a sum, and the sum, must be files of different names.")
+    period = Dimension.of(_PERIOD, [(source.stem, ""), *((part.stem, source.stem) for part in parts)])
+    frames = [_text(file, names, columns).assign(**{_PERIOD: file.stem}) for file in (source, *parts)]
+    if columns.status is None:  # one file may have two words for suppressed cells, another one
+        frames = [each.assign(status=each["status"].replace({"primary": SUPPRESSED, "secondary": SUPPRESSED}))
+                  for each in frames]  # fmt: skip
+    return columns.pattern(pd.concat(frames, ignore_index=True), [*dimensions, period])
 
 
 def _text(file: Path, names: Sequence[str], columns: CellColumns) -> pd.DataFrame:

@@ -23,6 +23,7 @@ from tests.flows.stages import stages
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "deployment.md").read_text(encoding="utf-8")
 OF_POSTGRESQL = "runuser -u postgres"
+DAY = "2026-11-01"  # of the backups that the page restores
 
 pytestmark = pytest.mark.servers
 
@@ -62,7 +63,7 @@ class Operator:
 
 def operator(house: House, folder: Path, url: str | None = None, owner: str = "") -> Operator:
     """age, Prefect, systemd and runuser are stood in for: what they do with bytes is copy them. So are git and make,
-    which would bring the version that is under test.
+    which would bring the version that is under test, and the clock: a backup and its restore are of one day.
 
     url   : the ledger of the role that appends, where it is not a file of the workspace
     owner : that of the role whose table it is
@@ -72,15 +73,15 @@ def operator(house: House, folder: Path, url: str | None = None, owner: str = ""
     sluice = f'exec {sys.executable} -c "from flows.cli.main import run; run()" "$@"'
     runuser = 'shift 3; exec "$@"'  # -u postgres --
     others = {**dict.fromkeys(("prefect", "systemctl", "git", "make"), ":"), "sluice": sluice, "runuser": runuser}
+    others["date"] = f"echo {DAY}"
     for name, does in {"age": "", **others}.items():
         # to encrypt, age reads what comes; to decrypt, it is given the file last
         lines = 'if [ "$1" = -r ]; then cat; else cat "${@: -1}"; fi' if name == "age" else does
         (programs / name).write_text(f"#!/bin/bash\n{lines}\n")
         (programs / name).chmod(0o755)
-    day = subprocess.run(["date", "+%F"], capture_output=True, text=True, check=True).stdout.strip()
     as_owner = f"SLUICE_LEDGER_URL='{owner}' " if owner else ""
     names = {r"SLUICE_LEDGER_URL=\S+ /opt/sluice/\.venv/bin/": as_owner}
-    names |= {"/srv/sluice": str(house.root), "2026-11-01": day}
+    names |= {"/srv/sluice": str(house.root)}
     environment = {**os.environ, "SLUICE_HOME": str(house.home), "PYTHONPATH": str(ROOT)}
     environment["PATH"] = f"{programs}:{os.environ['PATH']}"
     if url is not None:
@@ -123,7 +124,8 @@ def publishes(house: House, *people: str) -> None:
 
 
 def test_after_a_restore_the_release_that_waited_is_approved_and_published(waiting: Operator) -> None:
-    assert waiting.does("Backup").returncode == DONE
+    done = waiting.does("Backup")
+    assert done.returncode == DONE, done.stderr
     shutil.rmtree(waiting.house.home / "vault" / "objects")
     (waiting.house.home / "ledger.db").unlink()
     restored = waiting.does("Restore")
@@ -142,13 +144,14 @@ def test_of_two_backups_the_older_vault_fits_the_newer_ledger_and_not_the_revers
     assert done.returncode == DONE, done.stderr
     older = shutil.copytree(here, here.parent / f"{here.name}-older", ignore=_all_but_backups)
     assert house.approve("amara").code == WAITING
-    assert waiting_in_postgresql.does("Backup").returncode == DONE
+    done = waiting_in_postgresql.does("Backup")
+    assert done.returncode == DONE, done.stderr
     newer_ledger = next(here.glob("ledger-*.sql")).read_bytes()
 
     shutil.copy(next(older.glob("ledger-*.sql")), here)
     restored = waiting_in_postgresql.does("Restore")
     assert restored.returncode == ERROR
-    assert "the end was cut off" in restored.stdout
+    assert "the end was cut off" in restored.stdout, restored.stdout + restored.stderr
     refused = house.sluice("approve", release, "--as", "jonas")
     assert refused.code == ERROR
     assert "history was changed" in refused.words

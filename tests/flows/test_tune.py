@@ -32,6 +32,12 @@ def searched(house: House, *options: str) -> Any:
     return house.sluice("tune", str(house.file), "--workers", "1", *options)
 
 
+@pytest.fixture(autouse=True)
+def _two_other_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is a judgement of all records."""
+    monkeypatch.setattr("tasks.tuning.tuning._DRAWS", 2)
+
+
 def test_the_plan_that_is_found_passes_as_a_release_and_loses_less(house: House) -> None:
     told = searched(house)
     assert told.code == DONE, told.words
@@ -39,6 +45,8 @@ def test_the_plan_that_is_found_passes_as_a_release_and_loses_less(house: House)
     text = tuned.read_text()
     assert "Found by `sluice tune`" in text
     assert "Without it" in text
+    assert "of 2 other draws" in " ".join(text.replace("#", "").split())
+    assert "of 2 other draws" in told.words
     for line in ("# variables kept, of ", "# k-marginal score of triples, all: ", "# S_pMSE of those kept: "):
         assert line in text
         assert line.removeprefix("# ").split(":")[0] in told.out
@@ -82,6 +90,7 @@ def test_a_definition_without_search_fields_is_tuned_and_not_changed(house: Hous
     assert "best" not in told.err  # machines hear no progress
     assert told.json["before"]["kept"] <= told.json["before"]["of"]
     assert set(told.json) >= {"kept", "prices", "warning", "safer"}
+    assert told.json["other_draws"] is None or told.json["other_draws"]["of"] == 2
     for finalist in told.json["finalists"]:
         assert all(bool(each["falls_by"]) is (each["end"] == "fails") for each in finalist["judged"])
     assert house.file.read_bytes() == before

@@ -1,5 +1,7 @@
 """The rules of a policy as models of a search: what the models let pass, the rules pass."""
 
+from collections.abc import Sequence
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -132,6 +134,11 @@ WITH_HARMLESS = WITH_PEOPLE | {
 UNDECIDED = {Verdict.PASS, Verdict.REVIEW}  # in some group nobody has a value: that is for a person to decide
 
 
+FILES = [seed for seed in range(60) if seed % 6 in (0, 1, 5)]  # of all sizes; some rules are broken by 1 or 11 alone
+MORE_FILES = [*range(60, 300), *(seed for seed in range(60) if seed not in FILES)]
+
+
+@cache
 def visits(n: int, seed: int, keys_missing: bool = False) -> pd.DataFrame:
     """Some weighted records a person, in one town each or in several, some values missing."""
     rng = np.random.default_rng(seed)
@@ -167,8 +174,8 @@ def made_under(
 @pytest.mark.parametrize(
     "seeds",
     [
-        pytest.param(range(60), marks=pytest.mark.chain, id="60 files"),
-        pytest.param(range(60, 300), marks=pytest.mark.exhaustive, id="240 more"),
+        pytest.param(FILES, marks=pytest.mark.chain, id="30 files"),
+        pytest.param(MORE_FILES, marks=pytest.mark.exhaustive, id="270 more"),
     ],
 )
 @pytest.mark.parametrize(
@@ -178,7 +185,7 @@ def made_under(
 )
 @pytest.mark.parametrize("variables", [WITH_PEOPLE, WITH_HARMLESS], ids=["", "harmless values"])
 def test_the_search_allows_what_the_rule_passes_and_nothing_else(
-    variables: Variables, rule: PolicyRule, seeds: range
+    variables: Variables, rule: PolicyRule, seeds: Sequence[int]
 ) -> None:
     """Where people have several records, these have weights, and values are missing, too, at every level."""
     if variables is WITH_HARMLESS and rule not in (*ON_VALUES, RULES[2]):

@@ -278,11 +278,14 @@ def _rounded(row: Mapping[str, float], digits: int) -> dict[str, float]:
 
     One that comes out as 0 is left out, as those that are 0 have been: a rare category looks like an absent one.
     """
-    units = {label: share * 10**digits for label, share in row.items()}
-    whole = {label: int(unit) for label, unit in units.items()}
-    up = sorted(units, key=lambda label: whole[label] - units[label])[: 10**digits - sum(whole.values())]
-    rounded = {label: round((count + (label in up)) / 10**digits, digits) for label, count in whole.items()}
-    return {label: share for label, share in rounded.items() if share > 0}
+    units = np.fromiter(row.values(), dtype=np.float64, count=len(row)) * 10**digits
+    whole = units.astype(np.int64)
+    whole[np.argsort(whole - units, kind="stable")[: 10**digits - int(whole.sum())]] += 1
+    left = whole > 0
+    return {
+        label: round(count / 10**digits, digits)
+        for label, count in zip(compress(row, left), whole[left].tolist(), strict=True)
+    }
 
 
 def randomised(codes: Codes, matrix: FloatArray, rng: Generator) -> Codes:

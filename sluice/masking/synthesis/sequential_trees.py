@@ -59,8 +59,8 @@ class SequentialTrees(MaskingStep):
     )
     calibrated: bool = Field(
         default=False,
-        description="true: draws of numbers are chosen to keep mean and variance. Values then change places until "
-        "regressions of each variable on the others are nearly the original's. Nothing impossible is made",
+        description="true: numbers are drawn so that mean and variance are kept; then values change places until "
+        "regressions have nearly the original's coefficients",
     )
 
     example: ClassVar[str] = (

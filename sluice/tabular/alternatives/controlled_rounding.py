@@ -41,6 +41,7 @@ def controlled_rounding(
     squared: bool = False,
     steps: int = STEPS,
     nodes: int = 2_000,
+    open_above: Integers | None = None,
 ) -> AlteredCells:
     """Multiples of the base that add up, near the totals, each sensitive cell open as far as is required.
 
@@ -50,6 +51,8 @@ def controlled_rounding(
     steps   : how many multiples beyond the adjacent ones are allowed where there is no rounding without; a cell that
               is 0 stays 0 in any case
     nodes   : of branch and bound, see `additive_multiples`
+    open_above : shape (c,), how far above its total anybody must believe a sensitive cell possible, beside what is
+              required of it against those who know which cells are sensitive
     raises  : DataError for a base that cannot give the protection, saying which can; when no such table was found;
               for negative totals under `nonnegative`
     cost    : small tables to the optimum; 10,000 cells in seconds, see the benchmark table_rounding
@@ -64,9 +67,10 @@ def controlled_rounding(
     if (weight < 0).any():
         raise DataError("weight of controlled_rounding must be 0 or more.")
     target = cells.total / base
+    above = requirements.upper if open_above is None else np.maximum(requirements.upper, open_above)
     for beyond in range(steps + 1):
         blocks = blocks_of(cells, BLOCK // (2 * beyond + 1))
-        lowest, highest = _safe_multiples(cells, requirements, assumptions, base, beyond)
+        lowest, highest = _safe_multiples(cells, requirements, above, assumptions, base, beyond)
         number = additive_multiples(cells.equations, target, lowest, highest, weight, squared, blocks, nodes)
         if number is not None:
             break
@@ -77,7 +81,7 @@ def controlled_rounding(
         )
     value = number * base
     refuse_unless_additive(cells, value, "controlled_rounding")
-    table = RoundedTable(cells, value, (beyond + 1) * base - 1, requirements, assumptions)
+    table = RoundedTable(cells, value, (beyond + 1) * base - 1, requirements, assumptions, above)
     concern = _not_adjacent(cells, value, base) if beyond else None
     says = _says(_in_unit(base, cells), beyond)
     return AlteredCells.attacked(value, table.bounds(), requirements.sensitive, table.read(), says, concern)
@@ -91,12 +95,12 @@ def _refuse_base(base: int) -> None:
 
 
 def _safe_multiples(
-    cells: Cells, requirements: Requirements, assumptions: Assumptions, base: int, beyond: int
+    cells: Cells, requirements: Requirements, above: Integers, assumptions: Assumptions, base: int, beyond: int
 ) -> tuple[Integers, Integers]:
     """From which to which multiple each cell may go so that the interval around it holds what is required."""
     total, open_ = cells.total, (beyond + 1) * base - 1
     lowest, highest = _around(total, base, beyond, assumptions.nonnegative)
-    least = -(-(total + requirements.upper - open_) // base)
+    least = -(-(total + above - open_) // base)
     most = (total - requirements.lower + open_) // base
     fixed = lowest == highest
     sensitive = requirements.sensitive & cells.published
@@ -104,13 +108,13 @@ def _safe_multiples(
     narrow = sensitive & (np.where(fixed, (least > lowest) | (most < highest), low > high))
     wide = sensitive & (requirements.sliding > 2 * open_)
     # Of a smaller base only those cells would be protected that lie well by chance, which tells where they lie.
-    both = requirements.lower + requirements.upper + 1
+    both = requirements.lower + above + 1
     bad = np.flatnonzero(narrow | wide | (sensitive & (both > open_ + 1)))
     if len(bad):
         needed = both[sensitive].max()
         # A figure of 0 leaves nothing below it, where it is one of the multiples that a cell may go to.
-        low_cells = sensitive & (total + requirements.upper < _neat(int(needed))) & assumptions.nonnegative
-        needed = max(int(needed), int((both + requirements.upper)[low_cells].max(initial=0)))
+        low_cells = sensitive & (total + above < _neat(int(needed))) & assumptions.nonnegative
+        needed = max(int(needed), int((both + above)[low_cells].max(initial=0)))
         enough = _neat(max(needed, int(requirements.sliding[sensitive].max()) // 2 + 1))
         raise DataError(
             f"base {_in_unit(base, cells)} of controlled_rounding is too small for the protection of {len(bad)} "
@@ -180,6 +184,8 @@ class RoundedTable:
     and their levels, knows that no multiple was taken that would have left less than that, and so a little more; to it
     the cell must be as wide open as both levels together, wherever in that the truth is. Contributors who are alone in
     cells know these, and have their own part of others.
+
+    above : shape (c,), how far above the truth anybody must believe a sensitive cell possible; as required, without it
     """
 
     cells: Cells
@@ -187,6 +193,7 @@ class RoundedTable:
     open_: int
     requirements: Requirements
     assumptions: Assumptions
+    above: Integers | None = None
 
     def bounds(self) -> tuple[Floats, Floats]:
         """Between what each total lies for anybody; shapes (c,)."""
@@ -200,7 +207,8 @@ class RoundedTable:
         """Of which sensitive cells somebody can tell too much, and of which that stayed open; shapes (c,)."""
         needs, sensitive = self.requirements, self.requirements.sensitive
         low, high = self.bounds()
-        anybody = self._play(low, high, needs.lower, needs.upper, needs.sliding)
+        above = needs.upper if self.above is None else self.above
+        anybody = self._play(low, high, needs.lower, above, needs.sliding)
         seen = sensitive & self.cells.published
         knowing_low = np.where(seen, np.maximum(low, self.value - self.open_ + needs.lower), low)
         knowing_high = np.where(seen, np.minimum(high, self.value + self.open_ - needs.upper), high)

@@ -4,7 +4,7 @@ Nothing here knows of a release: cells and a method in, the values to publish ou
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -24,6 +24,7 @@ from sluice.tabular.model.column_values import is_missing
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
 from sluice.tabular.model.numbered_records import records_of
+from sluice.tabular.rules.intruders import intruders
 from tasks.release.tables.protection import ProtectionRequest
 from tasks.release.tables.protection_method import (
     Alteration,
@@ -84,7 +85,11 @@ def alter_cells(
     """
     requirements, known = request.requirements, request.assumptions
     if isinstance(method, ControlledRounding):
-        return controlled_rounding(cells, requirements, method.base * 10**cells.decimals, known)
+        # Of a count that is listed everybody knows that it is not 0: nothing asks that it may be. But it may not be
+        # told to be so small that it must be sensitive.
+        anybody = intruders(cells, requirements, request.rules, known)[0].requirements
+        asked = replace(requirements, lower=anybody.lower)
+        return controlled_rounding(cells, asked, method.base * 10**cells.decimals, known, open_above=anybody.upper)
     if isinstance(method, ControlledAdjustment):
         return controlled_adjustment(
             cells, requirements, rng(), known, request.rules, spread=method.spread, cap=method.cap

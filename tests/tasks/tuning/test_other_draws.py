@@ -29,3 +29,12 @@ def test_rules_are_counted_once_a_draw_and_those_that_stop_most_come_first() -> 
     assert (found.passed, found.of, list(found.stopped_by.items())) == (2, 4, [("b", 2), ("a", 1)])
     assert told == [1, 2, 3, 4]
     assert len(set(seeds)) == 4
+    assert found.says == "It passes in 2 of 4 other draws; the others are stopped by b (2), a (1)."
+
+
+def test_draws_end_with_the_time() -> None:
+    definition = space([{"method": "removal", "columns": ["town"]}]).definition()
+    left = iter([True, True, False])
+    with patch.object(module, "try_plan", lambda *given: Outcome(end="passes")):
+        found = other_draws(definition, records(300), 9, time_left=lambda: next(left))
+    assert (found.passed, found.of, found.says) == (2, 2, "It passes in 2 of 2 other draws.")

@@ -215,3 +215,22 @@ def test_options_that_need_others(folder: Path) -> None:
         ("--set=measure.negative=no",),
     ):
         golden(answered(arguments(folder, *more), 1).err)
+
+
+def test_parts_and_their_sum_are_audited_together(tmp_path: Path) -> None:
+    """What a quarter suppresses, the year and the other quarters give back, each of them safe by itself."""
+    cells = {"A": ("published", 50), "B": ("published", 60), "Total": ("published", 110)}
+    hidden = cells | {"A": ("suppressed", ""), "B": ("suppressed", "")}
+    year = {code: ("published", 4 * int(value)) for code, (_, value) in cells.items()}
+    for name, table in (("q1", hidden), ("q2", cells), ("q3", cells), ("q4", cells), ("year", year)):
+        rows = "".join(f"{code},{status},{value}\n" for code, (status, value) in table.items())
+        (tmp_path / f"{name}.csv").write_text(f"act,status,value\n{rows}", encoding="utf-8")
+    audit = ["audit-table", str(tmp_path / "year.csv"), "--hierarchy=act", "--json"]
+    parts = [f"--sum-of={tmp_path / f'q{quarter}.csv'}" for quarter in (1, 2, 3, 4)]
+    for quarter in (1, 2, 3, 4):
+        assert answered(["audit-table", str(tmp_path / f"q{quarter}.csv"), "--hierarchy=act", "--json"]).json["safe"]
+    assert answered(audit).json["safe"]
+    assert answered([*audit, *parts], 2).json["exactly_known"] == ["act A, part q1", "act B, part q1"]
+    assert answered([*audit, *parts[:2]], 1).err  # two of four quarters are no year
+    golden(answered([*audit, parts[0], parts[0]], 1).err)
+    golden(answered([*audit, *parts, f"--microdata={tmp_path / 'q1.csv'}", "--rule=minimum_frequency=3"], 1).err)
