@@ -39,6 +39,11 @@ class CrossFieldRule(_Strict):
         description="for instance: years_married <= age - 12; names, numbers, 'text', comparisons, and/or/not"
     )
     says: Prose = Field(description="the rule in words")
+    of: Literal["source and masked", "source"] = Field(
+        default="source and masked",
+        description="source: masked records may break it, such as a sum of incomes that are perturbed one by one; the "
+        "report says how many do",
+    )
 
 
 class RowCount(_Strict):
@@ -210,7 +215,13 @@ class Contract(_Strict):
     def record_rules(self) -> tuple[RecordRule, ...]:
         """The cross-field rules as conditions on frames that are typed as the original."""
         return tuple(
-            RecordRule(rule.name, rule.says, self.expressions[rule.name].names, self.expressions[rule.name].holds)
+            RecordRule(
+                rule.name,
+                rule.says,
+                self.expressions[rule.name].names,
+                self.expressions[rule.name].holds,
+                kept=rule.of != "source",
+            )
             for rule in self.rules
         )
 

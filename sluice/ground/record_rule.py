@@ -13,6 +13,7 @@ class RecordRule:
     """A condition over values of one record.
 
     columns : the variables that it names
+    kept    : masked records are held to it, too; else only those of the source
     holds   : a frame with these columns, typed as the original, to shape (n,): False where a record breaks the rule
     """
 
@@ -20,3 +21,4 @@ class RecordRule:
     says: str
     columns: tuple[str, ...]
     holds: Callable[[pd.DataFrame], BoolArray]
+    kept: bool = True

@@ -48,7 +48,8 @@ class ImpossibleRecords:
     """All rules on two files.
 
     records : of the masked file
-    newly   : records that break any rule now and none of those before; without pairs by how many their number grew
+    newly   : records that break any rule on masked records now and none of those before; without pairs by how many
+              their number grew
     """
 
     rules: tuple[RuleOutcome, ...]
@@ -58,13 +59,13 @@ class ImpossibleRecords:
 
     @property
     def attempted(self) -> int:
-        """Rules that the masked file has all variables of."""
-        return sum(not rule.left_out for rule in self.rules)
+        """Rules on masked records that the file has all variables of."""
+        return sum(each.rule.kept and not each.left_out for each in self.rules)
 
     @property
     def completed(self) -> int:
         """Those among them that its records could be held to."""
-        return sum(not rule.left_out and not rule.unchecked for rule in self.rules)
+        return sum(each.rule.kept and not each.left_out and not each.unchecked for each in self.rules)
 
     @property
     def share(self) -> float:
@@ -128,8 +129,9 @@ def impossible_records(
         if isinstance(after, str):
             outcomes.append(RuleOutcome(rule, int(before.sum()), unchecked=after))
             continue
-        any_before |= before
-        any_after |= after
+        if rule.kept:
+            any_before |= before
+            any_after |= after
         outcomes.append(RuleOutcome(rule, int(before.sum()), int(after.sum()), _newly(before, after, paired)))
     newly = _newly(any_before, any_after, paired)
     return ImpossibleRecords(tuple(outcomes), len(masked), len(original), newly)

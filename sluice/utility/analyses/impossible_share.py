@@ -17,6 +17,8 @@ _SAYS = Sentences(
     "impossible_records",
     no_rules="No record is looked at for impossible values: the contract has no rule across fields",
     no_variables="No record can be impossible: the file lacks a variable of each of the contract's rules across fields",
+    of_source="No masked record is looked at for impossible values: the contract's rules across fields are of the "
+    "source alone",
     not_known="How many records became impossible is not known: {why}",
     none="No record breaks a rule across fields that its original keeps",
     few="Some records, too few to be counted here, break a rule across fields that their originals keep ({name})",
@@ -42,13 +44,15 @@ def impossible(files: Comparison) -> Found:
     if not files.record_rules:
         nothing = Occasion(0, _SAYS.no_rules(), ())
         return Found({"impossible_records": IMPOSSIBLE_RECORDS.judge(files, nothing, lambda: Figure(nan, ()))})
+    held = any(rule.kept for rule in files.record_rules)
     paired = files.paired and len(files.original) == len(files.masked)
     found = impossible_records(
         files.record_rules, files.original, files.recoded, files.masked, files.variables, files.released, paired
     )
-    why = next((each.unchecked for each in found.rules if each.unchecked and not each.left_out), "it has no record")
+    unchecked = [each.unchecked for each in found.rules if each.rule.kept and each.unchecked and not each.left_out]
+    why = next(iter(unchecked), "it has no record")
     not_known = _SAYS.not_known(why=why)
-    occasion = Occasion(found.attempted, _SAYS.no_variables(), not_known)
+    occasion = Occasion(found.attempted, _SAYS.no_variables() if held else _SAYS.of_source(), not_known)
     return Found(
         {
             "impossible_records": IMPOSSIBLE_RECORDS.judge(
@@ -63,7 +67,8 @@ def impossible(files: Comparison) -> Found:
 
 def _figure(found: ImpossibleRecords, minimum_cell: int) -> Figure:
     few = tells_of_few(found, minimum_cell) and found.newly > 0
-    worst = max((rule for rule in found.rules if not rule.unchecked), key=lambda rule: rule.newly, default=None)
+    held = (each for each in found.rules if each.rule.kept and not each.unchecked)
+    worst = max(held, key=lambda each: each.newly, default=None)
     name = worst.rule.name if worst is not None and worst.newly else ""
     says = _SAYS.few(name=name) if few else _SAYS.share(share=figure(found.share), name=name)
     return Figure(found.share, says if found.newly else _SAYS.none(), found.completed, name, few)

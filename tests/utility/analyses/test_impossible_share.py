@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,16 @@ def test_the_limit_fails_beyond_it_and_passes_at_it() -> None:
     beyond = finding(judge(20, 0.09))
     assert (beyond.verdict, beyond.observed, beyond.scope, beyond.binding) == (Verdict.FAIL, 0.1, "order", True)
     golden(beyond.says)
+
+
+def test_a_rule_of_the_source_alone_decides_nothing_and_is_shown() -> None:
+    of_source = replace(RULE, kept=False)
+    found = judge(20, rules=(of_source,))
+    assert all(each.rule != "impossible_records" for each in found.findings)
+    golden.words(finding(judge(20, 0, rules=(of_source,))).says)
+    assert found.view.impossible_records.rules[0].newly == 0.1
+    both = judge(20, 0.05, rules=(of_source, replace(RULE, name="other")))
+    assert (finding(both).verdict, finding(both).observed) == (Verdict.FAIL, 0.1)
 
 
 def test_without_a_limit_any_impossible_record_needs_a_decision() -> None:
