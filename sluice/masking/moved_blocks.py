@@ -63,7 +63,7 @@ def moved_blocks(
     current = dict(variables)
     # As many children as `apply_plan` spawns, and of a sequence that has spawned none yet.
     children = np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key).spawn(len(steps))
-    for step, child in list(zip(steps, children, strict=True))[: last + 1]:
+    for number, (step, child) in enumerate(list(zip(steps, children, strict=True))[: last + 1], start=1):
         rng = np.random.default_rng(child)
         if step.moves_jointly:
             traced, places = _traced(step, masked, current)
@@ -73,7 +73,7 @@ def moved_blocks(
                 source[name] = source[name][moved]
         else:
             draws = draws_of(step, None if record_keys is None else record_keys[own])
-            kept = rules_on(step, rules, variables, current)
+            kept = rules_on(step, rules, variables, current, steps[number:])
             masked, _ = masked_by_step(step, masked, current, rng, draws, kept)
             rows = masked.index.to_numpy()
             source = {name: held[rows] for name, held in source.items()}

@@ -140,7 +140,7 @@ def apply_plan(
     frame   : typed by `variables`, any index (it is ignored)
     record_keys : shape (n,), secret: steps that can draw for each record from its key, and not from `seed`
     rules   : on records typed by `variables`: steps that draw each record by itself draw it again until it keeps those
-              that it kept before
+              of which no later step masks a variable
     returns : a frame typed by `released_variables(steps, variables)`, whose index tells the row of `frame` (0..n-1)
               that each record comes from: all of them in their order, but for those that a sampling step left out; and
               the steps with every threshold that was read off the data at its place (see MaskingStep.fit)
@@ -152,7 +152,7 @@ def apply_plan(
         report(f"step {number} of {len(steps)}, {step.method}")
         before = masked.index
         draws = draws_of(step, None if record_keys is None else record_keys[before.to_numpy()])
-        kept = rules_on(step, rules, variables, current)
+        kept = rules_on(step, rules, variables, current, steps[number:])
         masked, fitted = masked_by_step(step, masked, current, np.random.default_rng(child), draws, kept)
         assert step.is_sampling or masked.index.equals(before), f"{step.method} lost the order of the records"
         fitted_plan += fitted
@@ -211,12 +211,12 @@ def masked_by_step(
             return with_members(step, frame, each, member_of, list(released)), fitted
 
         masked, fitted = by_household(draws)
-        return redrawn(step, frame, masked, rules, lambda draws: by_household(draws)[0], draws, member_of), fitted
+        return redrawn(step, masked, rules, lambda draws: by_household(draws)[0], draws, member_of), fitted
     if step.unit == "household" and step.strata:
         households(step, frame, variables)  # refuses strata that would tear a household apart
     masked, fitted = _by_strata(step, frame, variables, rng, draws)
     again = partial(_by_strata, step, frame, variables, rng)
-    return redrawn(step, frame, masked, rules, lambda draws: again(draws)[0], draws), fitted
+    return redrawn(step, masked, rules, lambda draws: again(draws)[0], draws), fitted
 
 
 def _by_strata(
