@@ -11,17 +11,19 @@ Categories come first, in their order, each on those before: one category agains
 what is left. Then the numbers, each on all categories and the numbers before. So the steps do not undo each other, and
 a regression of any variable on any others is near the original's, as far as main effects tell it. Where a variable
 could hardly move for what a later one says of it (who has no hours does not work), the later one goes along. Of numbers
-two values are drawn for each record, and those taken by which mean and variance are the original's: a slope is a
-covariance by a variance.
+two values are drawn for each record, and those taken by which mean and variance are near the original's: a slope is a
+covariance by a variance. Were they the original's exactly, whoever knows everybody else, or an edition with one person
+less, could compute a value to the last digits: so they are blurred by as much as the furthest person makes of them.
 
 X tells of nobody alone: an effect that fewer than `minimum_people`, or 20, stand behind is left out.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from zlib import crc32
 
 import numpy as np
-from numpy.random import Generator
+from numpy.random import Generator, default_rng
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray, behind
 from sluice.masking.synthesis.occurring_states import Beside, States, Together
@@ -39,6 +41,7 @@ _COLLINEAR = 1e-9
 _BENDS = (0.25, 0.5, 0.75)  # quantiles
 _RETRIED = 3
 _PAIRED = 4  # times that records with and without a category are put in pairs anew, whose exchange was not allowed
+_BLUR = 0.5  # standard errors, by which coefficients are off, so that nobody's part can be told from them
 _ENOUGH_BEHIND = 20  # people behind an effect: with larger leaves, too, what so many tell is told of nobody
 _ASKED = 2000  # pairs of records of which it is asked whether a value could change places
 _HINDERED = 0.5  # share of them that can, below which another variable stands in the way
@@ -127,10 +130,11 @@ def _that_move(
 
 
 def chosen_of_two(one: FloatArray, other: FloatArray, original: FloatArray, rng: Generator) -> BoolArray:
-    """For which records the other of two drawn values is taken, so that mean and variance are the original's.
+    """For which records the other of two drawn values is taken, so that mean and variance are near the original's.
 
     One record after another, in random order, where it brings both nearer. A slope is a covariance by a variance:
-    without the one, the other is of no use.
+    without the one, the other is of no use. What both come near is off by a normal error, as large as what the person
+    makes of it who is furthest from the mean; with the same seed it is another for every other original.
 
     one, other : shape (m,), draws from the same distributions
     original   : shape (n,); where hardly anybody makes the variance, nothing is chosen
@@ -142,7 +146,12 @@ def chosen_of_two(one: FloatArray, other: FloatArray, original: FloatArray, rng:
         return chosen
     centre, size = original.mean(), original.std()
     one, other, wanted = ((each - centre) / size for each in (one, other, original))
-    first, second = (wanted.mean() - one.mean()) * len(one), ((wanted**2).mean() - (one**2).mean()) * len(one)
+    furthest = float(np.abs(wanted).max())
+    blur = _blur(2, rng, original)
+    first, second = (
+        (wanted.mean() - one.mean()) * len(one) + blur[0] * furthest,
+        ((wanted**2).mean() - (one**2).mean()) * len(one) + blur[1] * furthest**2,
+    )
     differ = rng.permutation(np.flatnonzero(one != other))
     moves = zip(differ.tolist(), (other - one)[differ].tolist(), (other**2 - one**2)[differ].tolist(), strict=True)
     for record, by, by_square in moves:
@@ -198,7 +207,7 @@ def _numbers_exchanged(
         return places
     centre, size = original.mean(), original.std()
     x, z = _estimable(x[known], z[there], original, minimum_people)
-    wanted = z @ _solved(x.T @ x, x.T @ ((original - centre) / size))
+    wanted = z @ _blurred_coefficients(x, (original - centre) / size, rng)
     free = np.ones(len(there), bool)
     if len(states.heaps):
         heaped = np.arange(1, 1 + len(states.heaps))
@@ -302,7 +311,7 @@ def _labels_exchanged(
         if min(y.sum(), (~y).sum(), own.sum(), (~own).sum()) < minimum_people:
             break
         inner, outer = _estimable(x[left], z[records], y.astype(np.float64), minimum_people)
-        wanted, products = outer @ _solved(inner.T @ inner, inner.T @ y), outer.T @ outer
+        wanted, products = outer @ _blurred_coefficients(inner, y.astype(np.float64), rng), outer.T @ outer
         chance = np.clip(wanted, _LEAST_CHANCE, 1 - _LEAST_CHANCE)
         either = together.beside[0].allow_either(
             states.codes(order[place : place + 1]), states.codes(order[place + 1 :])
@@ -341,6 +350,21 @@ def _estimable(x: FloatArray, z: FloatArray, y: FloatArray, minimum_people: int)
     strength = np.abs((x[:, kept] - x[:, kept].mean(axis=0)).T @ y) / spread[kept]
     kept = np.sort(kept[np.argsort(-strength, kind="stable")[: max(len(y) // minimum_people - 1, 0)]])
     return np.column_stack([np.ones(len(x)), x[:, kept]]), np.column_stack([np.ones(len(z)), z[:, kept]])
+
+
+def _blurred_coefficients(x: FloatArray, y: FloatArray, rng: Generator) -> FloatArray:
+    """Least squares coefficients of y on x, off by half of their standard errors.
+
+    Everybody's part of them is blurred by itself (the wild bootstrap; Wu 1986), so most where somebody's is large.
+    """
+    products = x.T @ x
+    found = _solved(products, x.T @ y)
+    return found + _BLUR * _solved(products, x.T @ (_blur(len(x), rng, x, y) * (y - x @ found)))
+
+
+def _blur(size: int, rng: Generator, *original: FloatArray) -> FloatArray:
+    """Normal errors, shape (size,): by the same seed others for every other original, so that no difference tells."""
+    return default_rng([int(rng.integers(2**32)), *(crc32(each.tobytes()) for each in original)]).normal(size=size)
 
 
 def _solved(products: FloatArray, right: FloatArray) -> FloatArray:
