@@ -100,7 +100,7 @@ def written(saying: Saying, value: float, like: float | None = None) -> str:
     """A figure as the words have it: as they tell it, or else in the way that they tell `like`; '' where neither."""
     for told in (value, value if like is None else like):
         for said in saying:
-            for name, spec in SENTENCES[said.code].places:
+            for name, spec in SENTENCES[said.code].places if said.code in SENTENCES else ():  # of an earlier version
                 datum = said.data.get(name)
                 if isinstance(datum, int | float) and _as_told(told, spec) == datum:
                     words = _WORDS.format_field(_as_told(value, spec), spec)

@@ -51,8 +51,8 @@ def controlled_rounding(
     steps   : how many multiples beyond the adjacent ones are allowed where there is no rounding without; a cell that
               is 0 stays 0 in any case
     nodes   : of branch and bound, see `additive_multiples`
-    open_above : shape (c,), how far above its total anybody must believe a sensitive cell possible, beside what is
-              required of it against those who know which cells are sensitive
+    open_above : shape (c,), how far above its total anybody must believe a sensitive cell possible that is listed,
+              beside what is required of it against those who know which cells are sensitive
     raises  : DataError for a base that cannot give the protection, saying which can; when no such table was found;
               for negative totals under `nonnegative`
     cost    : small tables to the optimum; 10,000 cells in seconds, see the benchmark table_rounding
@@ -100,11 +100,14 @@ def _safe_multiples(
     """From which to which multiple each cell may go so that the interval around it holds what is required."""
     total, open_ = cells.total, (beyond + 1) * base - 1
     lowest, highest = _around(total, base, beyond, assumptions.nonnegative)
-    least = -(-(total + above - open_) // base)
+    least = -(-(total + requirements.upper - open_) // base)
+    listed = -(-(total + above - open_) // base)  # of a figure that is not 0; 0 does not tell that anybody is there
     most = (total - requirements.lower + open_) // base
     fixed = lowest == highest
     sensitive = requirements.sensitive & cells.published
     low, high = np.maximum(lowest, least), np.minimum(highest, most)
+    zero = (low <= 0) & (listed > 0)
+    low, high = np.where(zero, low, np.maximum(low, listed)), np.where(zero & (listed > 1), 0, high)
     narrow = sensitive & (np.where(fixed, (least > lowest) | (most < highest), low > high))
     wide = sensitive & (requirements.sliding > 2 * open_)
     # Of a smaller base only those cells would be protected that lie well by chance, which tells where they lie.
@@ -207,7 +210,7 @@ class RoundedTable:
         """Of which sensitive cells somebody can tell too much, and of which that stayed open; shapes (c,)."""
         needs, sensitive = self.requirements, self.requirements.sensitive
         low, high = self.bounds()
-        above = needs.upper if self.above is None else self.above
+        above = needs.upper if self.above is None else np.where(self.value == 0, needs.upper, self.above)
         anybody = self._play(low, high, needs.lower, above, needs.sliding)
         seen = sensitive & self.cells.published
         knowing_low = np.where(seen, np.maximum(low, self.value - self.open_ + needs.lower), low)
