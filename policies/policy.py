@@ -149,7 +149,7 @@ class Policy(BaseModel):
     @property
     def table_rules(self) -> tuple[SensitivityRule, ...]:
         """Those that judge the cells of tables."""
-        return tuple(rule for rule in self.rules if isinstance(rule, SensitivityRule))
+        return self.table_attackers.pooled(rule for rule in self.rules if isinstance(rule, SensitivityRule))
 
     def models(self, variables: Variables) -> tuple[PrivacyModel, ...]:
         """What a search of generalisations under the policy must satisfy, each once.

@@ -1,10 +1,13 @@
 """What the readers of a protected table are assumed to know before they see it."""
 
+from collections.abc import Iterable
+
 from pydantic import BaseModel, ConfigDict, Field
 
 from sluice.ground.document_parts import Percent
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.measure import Measure
+from sluice.tabular.rules.sensitivity import SensitivityRule
 
 
 class TableAttackers(BaseModel):
@@ -21,6 +24,16 @@ class TableAttackers(BaseModel):
     zeros_known: bool = Field(
         default=True, description="everybody knows which cells are zero, but of cells that a rule protects"
     )
+
+    def pooled(self, rules: Iterable[SensitivityRule]) -> tuple[SensitivityRule, ...]:
+        """The rules, those on what contributors can estimate with as many who pool as there are: what two learn of a
+        suppressed cell together they learn of a published one."""
+        return tuple(
+            rule.model_copy(update={"coalition": self.coalition})
+            if getattr(rule, "coalition", self.coalition) < self.coalition
+            else rule
+            for rule in rules
+        )
 
     def assumptions(self, measure: Measure) -> Assumptions:
         """As the protection and the audit of a table of this measure take them."""

@@ -73,7 +73,7 @@ def _run(
         from flows.follow_up import run_flow
 
         outcome = run_flow(product, rehearse=rehearse)
-        draws = _drawn_again(Path(definition), product.definition, repeat) if repeat else None
+        draws = _drawn_again(Path(definition), written, repeat) if repeat else None
     dossier = kept_dossier(product.workspace, product.workspace.ledger.entries(outcome.release))
     suggested = None if product.definition.product == "tables" else definition
     finish(outcome, as_json, suggested, dossier, explanation, draws)

@@ -59,11 +59,12 @@ class Pattern:
         """The codes of a cell, as `Cells.name` says them."""
         return cell_name(self.dimensions, self.codes, cell)
 
-    def refuse_other_sums(self, equations: "csr_array") -> None:
+    def refuse_other_sums(self, equations: "csr_array", hint: str = "") -> None:
         """Raise DataError for sums that do not hold, of cells that all have a value: exactly, or as far as rounding may
         move them.
 
         equations : shape (e, c), +1 at a sum and -1 at its parts
+        hint      : what may be the reason, and the way out
         """
         whole = equations.astype(np.int64)
         known = (abs(whole) @ (~self.has).astype(np.int64)) == 0
@@ -79,10 +80,9 @@ class Pattern:
             far, side = in_decimals(abs(int(gap[row])), self.decimals), "above" if gap[row] > 0 else "below"
             shown.append(f"{self.name(total)} is {far} {side} the sum of its parts")
         more = f", and {len(wrong) - _SHOWN:,} more" if len(wrong) > _SHOWN else ""
-        hint = "" if self.rounded else " If each figure was rounded by itself, say to what (rounded_to)."
         raise DataError(
             f"totals that do not add: {len(wrong)} of the sums do not hold, most of them of "
-            f"{self.name(int(np.argmax(often)))}: {'; '.join(shown)}{more}.{hint}"
+            f"{self.name(int(np.argmax(often)))}: {'; '.join(shown)}{more}.{hint and f' {hint}'}"
         )
 
 

@@ -92,7 +92,10 @@ def _totals(
         dimensions,
         table.measure.decimals,
     )
-    pattern.refuse_other_sums(equations_of(dimensions, pattern.codes, table.linked))
+    pattern.refuse_other_sums(
+        equations_of(dimensions, pattern.codes, table.linked),
+        "Cells must add up, and all cells of a sum be in the file; figures that were rounded one by one do not.",
+    )
     if (pattern.value < 0).any():
         raise DataError("a total is negative; a table with negative contributions is protected from its records.")
     return pattern, count

@@ -23,6 +23,7 @@ from tasks.workbench.tabulation import Records
 
 _EXACTLY = 0.5  # units; an interval narrower than this holds one whole number
 _FEW = 10
+_ROUNDED = "If each figure was rounded by itself, say to what: --rounded-to, or rounded_to in a notebook."
 
 
 def audit_published(
@@ -58,7 +59,7 @@ def audit_published(
         raise MeasureChoiceError(
             f"the value of {pattern.name(at)} is negative. If that is right, let values be so", "negative", "absolute"
         )
-    pattern.refuse_other_sums(equations)
+    pattern.refuse_other_sums(equations, "" if pattern.rounded else _ROUNDED)
     hidden = np.flatnonzero(~pattern.has)
     count = len(pattern)
     slack = pattern.rounded / 2

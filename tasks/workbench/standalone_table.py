@@ -86,7 +86,7 @@ class StandaloneTable(TableSpecification):
         """The rules on cells. Raises DataError without any: nothing would be sensitive."""
         if not self.rules:
             raise DataError("no rule says which cells are sensitive; give at least one, such as p_percent=10.")
-        return list(self.rules)
+        return list(self.table_attackers.pooled(self.rules))
 
     @property
     def assumptions(self) -> Assumptions:

@@ -125,6 +125,11 @@ def tabulate(source: Records, dimensions: Sequence[Dimension], table: Standalone
         records = records_of(records_in(read, dimensions, measure, asked_in), dimensions, measure, table.asked)
         cells = records.cells(dimensions, kept, table.linked, withheld)
         asking = None if table.asked is None else records.asking
+        if table.asked is not None and not records.asking:
+            raise DataError(
+                f"no record has '{table.asked[1]}' in '{table.asked[0]}', so nobody asked for protection; is it "
+                "spelled otherwise there? Leave request_rule out where nobody did."
+            )
         reading = () if isinstance(read, pd.DataFrame) else read.remarks.all()
         return Tabulated(cells, records.left_out, records.added_up, records.alike, records.respelled, asking, reading)
 

@@ -191,6 +191,7 @@ def test_a_check_says_by_how_many_other_draws_the_plan_passes(pending: House) ->
     told = pending.sluice("check", str(pending.file), "--repeat", "2")
     assert "by other draws the plan passes in 2 of 2." in told.out
     pending.definition["plan"] = [{"method": "removal", "columns": ["town"]}]
+    pending.definition["policy"] = "test-policy"  # by the name under which it was adopted
     pending.write()
     for_machines = pending.sluice("check", str(pending.file), "--repeat", "2", "--json")
     assert for_machines.code == BLOCKED

@@ -12,6 +12,7 @@ from sluice.tabular.model.cells import levels_of, refuse_hidden_ties
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import MOST_DECIMALS, Measure
 from sluice.tabular.rules.intruders import status_tells_more
+from sluice.tabular.rules.sensitivity import SensitivityRule
 from tasks.release.tables.definition import TablesDefinition
 from tasks.release.tables.specification import TableDimension
 
@@ -99,7 +100,7 @@ def refuse_unfit_tables(path: Path, definition: TablesDefinition, contract: Cont
         weight = _known(contract, measure.weight.variable, f"{path}: measure.weight.variable")
         if weight.role is not Role.WEIGHT:
             raise DocumentError(f"{path}: measure.weight.variable: '{weight.name}' must have the role weight")
-    for_records: list[str] = [rule.rule for rule in policy.rules if rule not in policy.table_rules]
+    for_records: list[str] = [rule.rule for rule in policy.rules if not isinstance(rule, SensitivityRule)]
     if policy.reference_standard is not None:
         for_records.append("reference_standard")
     for_records += [rule.rule for rule in policy.attacks]

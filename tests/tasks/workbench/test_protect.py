@@ -433,7 +433,8 @@ def test_only_those_who_asked_are_protected_by_the_request_rule(folder: Path) ->
         given = arguments(folder, "--requested=asks=yes", "--json", micro="asked.csv", rules=ASKED)
         assert answered(given).json["sensitive"]["request_rule"] == sensitive
         (folder / "cells.csv").unlink()
-    golden(answered(arguments(folder, "--requested=asks", micro="asked.csv", rules=ASKED), 1).err)
+    for requested in ("--requested=asks", "--requested=asks=Yes"):
+        golden(answered(arguments(folder, requested, micro="asked.csv", rules=ASKED), 1).err)
     golden(answered(arguments(folder, micro="asked.csv", rules=ASKED), 1).err)
 
 
