@@ -86,7 +86,7 @@ def view_of_sqlite(path: Path) -> TabularSource:
     return SqlSource(url=f"sqlite:///{path}", table="t")
 
 
-@pytest.mark.parametrize("make", [parquet, arrow, spss, excel, view, view_of_sqlite])
+@pytest.mark.parametrize("make", [parquet, arrow, excel, view, view_of_sqlite])
 def test_what_takes_more_is_refused_by_name(tmp_path: Path, make: Callable[[Path], TabularSource]) -> None:
     source = make(tmp_path / "small")
     assert (tmp_path / "small").stat().st_size < LARGE / 50
@@ -95,6 +95,11 @@ def test_what_takes_more_is_refused_by_name(tmp_path: Path, make: Callable[[Path
     assert str(raised.value).startswith(f"{source.title}: ")
     assert "SLUICE_MEMORY" in str(raised.value)
     assert raised.value.__context__ is None
+
+
+def test_what_is_packed_too_well_in_an_spss_file_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    with golden.raises(DataError):
+        list(read_apart(spss(tmp_path / "small"), ["a"]))
 
 
 def test_what_is_packed_well_is_read(tmp_path: Path) -> None:
