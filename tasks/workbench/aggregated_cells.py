@@ -86,7 +86,10 @@ def _totals(
     if (counted < 0).any() or (counted != np.rint(counted)).any():
         raise DataError(f"'{named.frequency}', the frequency, must be a whole number of 0 or more in every cell.")
     count: Integers = counted.astype(np.int64)
-    value = frame[table.summed.value or named.frequency].where(frame[table.summed.value or named.frequency] != "", "0")
+    value = frame[table.summed.value or named.frequency]
+    if blank := int(((value == "") & (count > 0)).sum()):
+        raise DataError(f"'{value.name}', the value, is missing in {blank:,} cells that have contributors.")
+    value = value.where(value != "", "0")  # of a cell that nobody contributes to
     pattern = read_pattern(
         frame[[dimension.name for dimension in dimensions]].assign(status="published", value=value),
         dimensions,

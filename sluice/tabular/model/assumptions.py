@@ -70,8 +70,7 @@ class Assumptions:
                 )
             lower, upper = np.maximum(lower, self.beforehand[0]), np.minimum(upper, self.beforehand[1])
         if self.zeros_known:
-            zero = ~sensitive & (
-                cells.contributions.total == 0
-            )  # contributions that cancel each other out are no known zero
+            # contributions that cancel each other out are no known zero
+            zero = ~sensitive & (cells.contributions.total == 0)
             lower, upper = np.where(zero, 0.0, lower), np.where(zero, 0.0, upper)
         return lower, upper

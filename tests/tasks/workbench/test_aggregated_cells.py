@@ -90,6 +90,7 @@ def test_what_was_decided_of_a_cell_holds() -> None:
     "change",
     [
         {"value": [101, *TABLE["value"][1:]]},
+        {"value": [None, *TABLE["value"][1:]]},
         {"n": [0, *TABLE["n"][1:]]},
         {"n": [2, *TABLE["n"][1:]]},
         {"n": [4.5, *TABLE["n"][1:]]},
