@@ -85,10 +85,12 @@ def audit_published(
     precision = _precision(low, high)
     primary = pattern.status[hidden] == Status.PRIMARY
     exact = high - low < _EXACTLY
+    undecided = np.zeros(count, dtype=bool)
     if slack:  # as near as the published figures themselves, or as their sums leave it
         near = _empty_but_for_rounding(pattern, equations) if nonnegative else np.zeros(count, dtype=bool)
         near[hidden[high - low <= pattern.rounded]] = True
-        exact |= (near | determined(equations, ~pattern.has & ~near))[hidden]
+        follows, undecided = determined(equations, ~pattern.has & ~near)
+        exact |= (near | follows)[hidden]
     exactly = "but for the rounding" if slack else "exactly"
     breaches = [
         f"{pattern.name(int(cell))} is {pattern.word(int(cell))} and has a value"
@@ -104,7 +106,7 @@ def audit_published(
     if within is not None:
         near = primary & ~exact & (precision <= within)
         breaches += [f"anybody can compute {pattern.name(int(cell))} to within {within:g} %" for cell in hidden[near]]
-    complete = not np.isnan(low).any() and not np.isnan(high).any()
+    complete = not (np.isnan(low).any() or np.isnan(high).any() or undecided.any())
     order = np.argsort(np.where(primary, precision, precision + 200), kind="stable")[:_FEW]  # primary cells first
 
     def interval(at: int) -> dict[str, Any]:

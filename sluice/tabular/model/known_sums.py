@@ -39,25 +39,28 @@ def computable(equations: csr_array, free: Booleans) -> list[tuple[int, int, flo
     return found
 
 
-def determined(equations: csr_array, free: Booleans) -> Booleans:
-    """Shape (c,): the unknown cells whose value the equations tell, whatever the known cells are.
+def determined(equations: csr_array, free: Booleans, most: int = _MOST_TOGETHER) -> tuple[Booleans, Booleans]:
+    """The unknown cells whose value the equations tell, whatever the known cells are; and those that are not decided.
 
-    cost : O(k^3) for k unknown cells that hang together; of more than 1,500, only what follows one cell at a time
+    most    : unknown cells that hang together; of more, only what follows one cell at a time is found
+    returns : two arrays of shape (c,)
+    cost    : O(k^3) for k unknown cells that hang together
     """
     from scipy.linalg import null_space  # loaded where it is needed
 
-    told = np.zeros(len(free), dtype=bool)
+    told, undecided = np.zeros(len(free), dtype=bool), np.zeros(len(free), dtype=bool)
     told[[cell for cell, _, _ in computable(equations, free)]] = True
     left = free & ~told
     label = components(equations, left)
     for part in np.unique(label[left]):
         members = np.flatnonzero(left & (label == part))
-        if len(members) > _MOST_TOGETHER:
+        if len(members) > most:
+            undecided[members] = True
             continue
         within = equations[:, members]
         moves = null_space(within[np.flatnonzero(np.diff(within.indptr))].toarray())
         told[members] = (np.abs(moves) < _STILL).all(axis=1)
-    return told
+    return told, undecided
 
 
 def components(equations: csr_array, free: Booleans) -> NDArray[np.int32]:

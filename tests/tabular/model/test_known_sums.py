@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from sluice.tabular.model.known_sums import propagated_bounds
+from sluice.tabular.model.known_sums import determined, propagated_bounds
 
 TREE = csr_array(np.array([[1, -1, -1, 0, 0], [0, 1, 0, -1, -1]], dtype=float))  # x0 = x1 + x2, x1 = x3 + x4
 
@@ -43,3 +43,12 @@ def test_no_table_is_left_out(ends: list[tuple[int, int]]) -> None:
         assert (high >= np.max(fitting, axis=0)).all()
         assert (low >= lower).all()
         assert (high <= upper).all()
+
+
+def test_what_the_equations_tell_together_is_known_or_said_to_be_undecided() -> None:
+    """x0 + x1, x1 + x2 and x0 + x2 are known: no sum by itself tells a cell, all three tell each."""
+    around = csr_array(np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1]], dtype=float))
+    free = np.ones(3, dtype=bool)
+    assert [each.tolist() for each in determined(around, free)] == [[True] * 3, [False] * 3]
+    assert [each.tolist() for each in determined(around, free, most=2)] == [[False] * 3, [True] * 3]
+    assert not any(each.any() for each in determined(around[:2], free))
