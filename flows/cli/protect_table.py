@@ -18,6 +18,7 @@ from flows.cli.table_options import (
     Spec,
     TableOptions,
     Tables,
+    Totals,
     Value,
     Workers,
 )
@@ -40,6 +41,7 @@ def protect_table(
     ],
     spec: Spec = None,
     hierarchy: Hierarchies = None,
+    total: Totals = None,
     rule: Rules = None,
     value: Value = None,
     contributor: Contributor = None,
@@ -81,7 +83,19 @@ def protect_table(
 
     with waiting(as_json):
         specified, files = TableOptions(
-            spec, hierarchy, rule, value, contributor, table, setting, method, requested, frequency, largest, status
+            spec,
+            hierarchy,
+            rule,
+            value,
+            contributor,
+            table,
+            setting,
+            method,
+            requested,
+            frequency,
+            largest,
+            status,
+            total,
         ).read()
         made = protect_file(
             source,
@@ -165,6 +179,7 @@ def redesign_table(
     source: Annotated[Path, typer.Argument(metavar="MICRO", help="the records, CSV or Parquet")],
     spec: Spec = None,
     hierarchy: Hierarchies = None,
+    total: Totals = None,
     rule: Rules = None,
     value: Value = None,
     contributor: Contributor = None,
@@ -183,7 +198,7 @@ def redesign_table(
     from tasks.workbench.redesign import ADVICE_ONLY
     from tasks.workbench.redesign import redesign_table as redesign
 
-    specified, _ = TableOptions(spec, hierarchy, rule, value, contributor, table, setting).read()
+    specified, _ = TableOptions(spec, hierarchy, rule, value, contributor, table, setting, totals=total).read()
     made = redesign(source, specified, ordered=ordered or [], steps=steps, workers=workers or settings().workers)
     if as_json:
         print_json(made.summary())

@@ -32,6 +32,14 @@ Hierarchies = Annotated[
         "Total; a name again is a further grouping",
     ),
 ]
+Totals = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--total",
+        metavar="[NAME=]CODE",
+        help="what the total is called of dimensions without a file; of one, or of all",
+    ),
+]
 Rules = Annotated[
     list[str] | None, typer.Option("--rule", metavar="RULE=NUMBERS", help="such as p_percent=10 or dominance=2,85")
 ]
@@ -91,6 +99,7 @@ class TableOptions:
     frequency: str | None = None
     largest: str | None = None
     status: str | None = None
+    totals: Sequence[str] | None = None
 
     def read(self) -> tuple["StandaloneTable", list[Path]]:
         """The table, and the files that were read of it. Raises DocumentError, DataError."""
@@ -129,6 +138,8 @@ class TableOptions:
             raise DocumentError(
                 "a table has at least one dimension; give NAME=FILE, or NAME, for each", field="--hierarchy"
             )
+        if self.totals:
+            written["dimensions"] = _with_totals(written["dimensions"], self.totals)
         written.update(with_files(written, Path(), files))
         return StandaloneTable.of(written, "the table" if self.spec is None else str(self.spec)), files
 
@@ -157,6 +168,22 @@ def _dimensions(written: Sequence[str]) -> list[dict[str, Any]]:
         {"variable": name, "hierarchy": paths[0] if paths else None, "groupings": paths[1:]}
         for name, paths in files.items()
     ]
+
+
+def _with_totals(dimensions: Sequence[Mapping[str, Any]], written: Sequence[str]) -> list[dict[str, Any]]:
+    """The dimensions with what was written of their totals as CODE, or as NAME=CODE of one."""
+    made = [dict(each) for each in dimensions]
+    for each in written:
+        name, equals, code = each.partition("=")
+        named = [dimension for dimension in made if not equals or dimension.get("variable") == name]
+        if not (code if equals else name) or not named:
+            raise DocumentError(f"must be CODE, or NAME=CODE with a dimension's name; got '{each}'", field="--total")
+        for dimension in named:
+            if dimension.get("hierarchy") is None:
+                dimension["total"] = code if equals else name
+            elif equals:
+                raise DocumentError(f"the hierarchy of '{name}' tells its total", field="--total")
+    return made
 
 
 def _rule(written: str) -> dict[str, Any]:

@@ -49,7 +49,7 @@ from tasks.workbench.previous_pattern import PreviousPattern
 from tasks.workbench.protected_table import ProtectedTable
 from tasks.workbench.seed_file import secret_seed_of
 from tasks.workbench.standalone_table import StandaloneTable
-from tasks.workbench.table_arguments import Dimensions, Rule, Waivers, table_of_records
+from tasks.workbench.table_arguments import Dimensions, Rule, Total, Waivers, table_of_records
 from tasks.workbench.tabulation import Records, Tabulated, dimensions_of, records_in, tabulate
 
 
@@ -104,6 +104,7 @@ def protect(
     records: pd.DataFrame,
     dimensions: Dimensions,
     *,
+    total: Total = None,
     value: str | None = None,
     rules: Sequence[Rule] | Rule,
     contributor: str | None = None,
@@ -127,6 +128,7 @@ def protect(
     dimensions  : columns whose categories add up to 'Total'; or {column: hierarchy}, a hierarchy being a mapping or
                   DataFrame of each code and its parent ('' for the total), the path of a CSV file, or None; or a list
                   of several, which group the same leaves
+    total       : what the total is called of dimensions without a hierarchy, or {column: code}; 'Total' when not given
     value       : column that is added up; records are counted when not given
     rules       : which cells are sensitive, as in a policy: [{"rule": "p_percent", "p": 10}]; docs/rules.md lists them
     contributor : column of whose record it is; each record is one of its own when not given
@@ -151,7 +153,8 @@ def protect(
     """
     table = table_of_records(
         records, dimensions, rules, value, contributor, measure, tables, coalition,
-        cells=cells, method=method, waivers=waivers, cost=cost, mode=mode, seconds=seconds, a_priori=a_priori,
+        total=total, cells=cells, method=method, waivers=waivers, a_priori=a_priori, cost=cost, mode=mode,
+        seconds=seconds,
     )  # fmt: skip
     drawn = entropy(seed)
     return protect_table(
