@@ -47,6 +47,12 @@ Tables = Annotated[
     list[str] | None, typer.Option("--table", metavar="NAME,NAME", help="dimensions of one of several linked tables")
 ]
 Value = Annotated[str | None, typer.Option("--value", help="the column that is added up; else records are counted")]
+Values = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--value", help="the column that is added up, or several for one pattern; without it records are counted"
+    ),
+]
 Contributor = Annotated[str | None, typer.Option("--contributor", help="the column that tells whose a record is")]
 Requested = Annotated[
     str | None,
@@ -90,7 +96,7 @@ class TableOptions:
     spec: Path | None
     hierarchies: Sequence[str] | None
     rules: Sequence[str] | None
-    value: str | None
+    value: str | Sequence[str] | None
     contributor: str | None
     tables: Sequence[str] | None
     settings: Sequence[str] | None
@@ -116,9 +122,13 @@ class TableOptions:
             written["tables"] = [{"name": f"table-{at}", "dimensions": table} for at, table in names]
         if self.method is not None:
             written["protection"] = _method(self.method)
-        for field, value in (("variable", self.value), ("contributor", self.contributor)):
-            if value is not None:
-                _put(written, ["measure", field], value)
+        values = [self.value] if isinstance(self.value, str) else self.value or ()
+        if len(values) == 1:
+            _put(written, ["measure", "variable"], values[0])
+        elif values:
+            written["measures"] = list(values)
+        if self.contributor is not None:
+            _put(written, ["measure", "contributor"], self.contributor)
         if self.frequency is not None:
             _put(written, ["cells", "frequency"], self.frequency)
         if self.largest is not None:

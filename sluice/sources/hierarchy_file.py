@@ -123,7 +123,7 @@ def _with_parents(source: CsvSource) -> list[tuple[str, str]] | None:
             return _nested(source.title, [(_line(source, n), sign, name) for n, (sign, name) in numbered], told=True)
     if len(lines[0]) == 2 and all(line[0] == _LEAD * len(line[0]) != "" for line in lines):
         bare = source.model_copy(update={"header": False})
-        return _nested(source.title, [(_line(bare, n), *line[:2]) for n, line in enumerate(lines)], told=True)
+        return _nested(source.title, [(_line(bare, n), sign, name) for n, (sign, name) in enumerate(lines)], told=True)
     return None
 
 
@@ -140,7 +140,7 @@ def _of_argus(path: Path) -> list[tuple[str, str]]:
     cut = [(place, line[: len(line) - len(line.lstrip(lead))], line.lstrip(lead).strip()) for place, line in written]
     for place, signs, _ in cut:
         if len(signs) % width:
-            raise DataError(f"{place}: its indentation is no multiple of that of others")
+            raise DataError(f"{place}: it has blanks in front that are not a whole number of levels")
     return _nested(str(path), [(place, _LEAD * (len(signs) // width), code) for place, signs, code in cut])
 
 

@@ -18,7 +18,6 @@ from sluice.tabular.audit.pattern_audit import audit as attack
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Status, Statuses, keys_of
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule, requirements_of
-from tasks.release.tables.published_cells import PublishedCells
 from tasks.release.tables.specification import WantedTable
 from tasks.workbench.arguments import data_frame, number, whole_number
 from tasks.workbench.audit_published import audit_published
@@ -174,8 +173,7 @@ def audit_file(
     made = found.repair
     if repair is None or made is None or not found.mended:
         return found
-    published = PublishedCells(made.status)
-    files = write_cells(repair, made.cells, published, table.all_tables, made.tell_primary)
+    files = write_cells(repair, made.csv_of, table.all_tables)
     return replace(found, repair=replace(made, files=tuple(files)))
 
 

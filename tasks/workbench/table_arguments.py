@@ -38,6 +38,7 @@ def table_of_records(
     coalition: int,
     *,
     total: Total = None,
+    measures: Sequence[str] = (),
     cells: object = None,
     method: object = "suppression",
     waivers: Waivers = None,
@@ -55,6 +56,7 @@ def table_of_records(
     table = StandaloneTable.of(
         {
             "dimensions": _dimensions(dimensions, records, total),
+            "measures": list(measures),
             "cells": dict(cells) if isinstance(cells, Mapping) else cells,
             "measure": _once("measure", measure or {}, variable=value, contributor=contributor),
             "tables": _tables(tables),
@@ -65,7 +67,9 @@ def table_of_records(
         },
         "the table",
     )
-    summed = table.summed
+    for variable in table.measures:
+        column_name(variable, "measures", records)
+    summed = table.measure.measure
     for name in ("value", "contributor", "holding", "weight"):
         if getattr(summed, name) is not None:
             column_name(getattr(summed, name), name, records)
@@ -122,7 +126,9 @@ def _dimensions(given: Dimensions, frame: pd.DataFrame, total: Total) -> list[di
         if (called := total if isinstance(total, str) else (total or {}).get(str(name))) is not None:
             written[-1]["total"] = called
     if strange := sorted((total.keys() if isinstance(total, Mapping) else set()) - hierarchies.keys()):
-        raise DataError(f"total names '{strange[0]}', which is no dimension.", came=strange[0], allowed=hierarchies)
+        raise DataError(
+            f"total names '{strange[0]}', and no dimension is called so.", came=strange[0], allowed=hierarchies
+        )
     return written
 
 

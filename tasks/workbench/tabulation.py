@@ -165,7 +165,7 @@ def _refuse_cells(frame: pd.DataFrame, table: StandaloneTable) -> None:
         others = [name for name in names if name != dimension.variable]
         beside = value.groupby([frame[name] for name in others] or np.zeros(len(frame))).transform("sum") - value
         parts = value.ne(0).groupby([frame[name] for name in others] or np.zeros(len(frame))).transform("sum")
-        sums = np.isclose(beside, value, rtol=1e-9) & value.ne(0)
+        sums = pd.Series(np.isclose(beside, value, rtol=1e-9) & value.ne(0))
         for code, holds in sums.groupby(frame[dimension.variable]):
             telling = int((holds & (parts > 2)).sum())  # a sum of one part may be chance
             if holds.all() and (telling > 2 or (telling and str(code).casefold() in _TOTALS)):
