@@ -49,7 +49,9 @@ def schemas(
 ) -> None:
     """Write the JSON Schemas of contract, policy and release definition, for editors that check YAML."""
     from flows.json_schemas import DOCUMENTS, write_json_schema
+    from sluice.custody.shelf import refuse_place
 
+    refuse_place(folder, option="FOLDER")
     for name, model in DOCUMENTS.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         write_json_schema(model, folder / name)
@@ -63,8 +65,11 @@ def deployments(
 ) -> None:
     """Write the prefect.yaml that deploys every definition of a folder; run it from the project's root."""
     from flows.deployments import prefect_yaml
+    from sluice.custody.shelf import refuse_place
     from sluice.ground.durable import replace
 
+    if output is not None:
+        refuse_place(output)
     text = prefect_yaml(folder, Path.cwd())
     if output is None:
         print(text, end="")
