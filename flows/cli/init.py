@@ -154,12 +154,14 @@ def _in_vain(name: str, seen: "Overview", proposed: "Proposals") -> Iterator[str
 
 def _write_contract(output: Path, seen: "Overview", proposed: "Proposals", dataset: str) -> None:
     from schemas.reading.contract_draft import contract_yaml
+    from sluice.custody.shelf import refuse_place
     from sluice.ground.durable import write_new
 
     text = contract_yaml(seen, proposed, dataset)
     if str(output) == "-":
         print(text, end="")
         return
+    refuse_place(output)
     try:
         write_new(output, text.encode(), 0o644)
     except FileExistsError:
