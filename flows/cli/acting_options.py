@@ -32,9 +32,24 @@ ToSign = Annotated[
 
 
 def means(name: str | None, key: Path | None, envelope: str | None, to_sign: str | None) -> "Credentials":
-    """How it is known who acts, from the options. Raises SluiceError when they say different things."""
-    from tasks.release.decisions.signing_in import Credentials, read_text
+    """How it is known who acts, from the options.
 
+    raises : SluiceError when they say different things, or name a file that would be read or written by the rights of
+             the account that owns the vault, for somebody else
+    """
+    from tasks.release.decisions.signing_in import Credentials, acts_for_another, read_text
+
+    hidden = None if key is None or str(key).startswith("hsm:") else str(key)
+    for option, file, instead in (
+        ("--to-sign", to_sign, "- , and direct the output into a file of yours"),
+        ("--envelope", envelope, "- , and direct your file into the command"),
+        ("--key", hidden, "--to-sign - , and sign with your own account: sluice sign"),
+    ):
+        if file not in (None, "-") and acts_for_another():
+            raise SluiceError(
+                f"{option} {file}: names a file, and this command has the rights of another account than yours. "
+                f"Give {instead}"
+            )
     given = [
         option for option, value in (("--as", name), ("--key", key), ("--envelope", envelope)) if value is not None
     ]
@@ -44,8 +59,8 @@ def means(name: str | None, key: Path | None, envelope: str | None, to_sign: str
 
 
 def hand_out(request: "Request", place: str | None) -> None:
-    """Write what is to be signed: over nothing, as people may run this as the account that owns the vault."""
-    from sluice.custody.shelf import refuse_to_overwrite
+    """Write what is to be signed; over nothing."""
+    from sluice.custody.shelf import refuse_place
     from sluice.ground.durable import write_new
 
     text = request.payload.decode()
@@ -53,7 +68,7 @@ def hand_out(request: "Request", place: str | None) -> None:
         print(text)
         return
     path = Path(str(place))
-    refuse_to_overwrite(path, (), option="--to-sign")
+    refuse_place(path, option="--to-sign")
     try:
         write_new(path, f"{text}\n".encode(), 0o644)  # for whoever signs it, under another account
     except OSError as error:

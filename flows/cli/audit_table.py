@@ -17,6 +17,7 @@ from flows.cli.table_options import (
     Spec,
     TableOptions,
     Tables,
+    Totals,
     Value,
     Workers,
 )
@@ -36,6 +37,7 @@ def audit_table(
     source: Annotated[Path, typer.Argument(metavar="CELLS", help="the cells: codes, status, value; CSV, or a folder")],
     spec: Spec = None,
     hierarchy: Hierarchies = None,
+    total: Totals = None,
     microdata: Annotated[
         Path | None,
         typer.Option(
@@ -110,7 +112,19 @@ def audit_table(
         raise DocumentError("with --microdata, the records tell the values", field="--rounded-to")
     with waiting(as_json):
         specified, files = TableOptions(
-            spec, hierarchy, rule, value, contributor, table, setting, None, requested, frequency, largest, status
+            spec,
+            hierarchy,
+            rule,
+            value,
+            contributor,
+            table,
+            setting,
+            None,
+            requested,
+            frequency,
+            largest,
+            status,
+            total,
         ).read()
         found = audit_file(
             source,

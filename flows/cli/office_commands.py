@@ -8,6 +8,7 @@ import typer
 
 from flows.cli.acting_options import As, Key, Signed, ToSign, hand_out, means
 from flows.cli.terminal import DONE, WAITING, AsJson, note, print_json, say
+from sluice.ground.errors import SluiceError
 
 key_app = typer.Typer(help="Keys to sign by.", no_args_is_help=True)
 
@@ -33,7 +34,6 @@ def adopt(
     from datetime import date
 
     from sluice.custody.workspace import open_workspace
-    from sluice.ground.errors import SluiceError
     from tasks.release.decisions.notices import tell
     from tasks.release.decisions.office import Terms, adopt, dumped
     from tasks.release.decisions.signing_in import Request
@@ -72,10 +72,13 @@ def sign(
     output: Annotated[Path | None, typer.Option("--output", "-o", help="write here instead of to the screen")] = None,
 ) -> None:
     """Sign a statement that another command wrote, and show what it says; needs no workspace: any machine will do."""
+    from sluice.custody.shelf import refuse_place
     from sluice.custody.signing.envelope import parse_statement
-    from sluice.ground.durable import replace
+    from sluice.ground.durable import write_new
     from tasks.release.decisions.signing_in import read_text, sign
 
+    if output is not None:
+        refuse_place(output)
     payload = read_text(statement).removesuffix("\n").encode()
     said = parse_statement(payload)
     for name, value in said.predicate.items():
@@ -86,8 +89,11 @@ def sign(
     text = json.dumps(sign(payload, key).as_json())
     if output is None:
         print(text)
-    else:
-        replace(output, f"{text}\n".encode(), 0o644)
+        return
+    try:
+        write_new(output, f"{text}\n".encode(), 0o644)
+    except OSError as error:
+        raise SluiceError(f"--output {output}: cannot be written ({error.strerror})") from None
 
 
 def _in_lines(value: Any) -> list[str]:
@@ -109,7 +115,6 @@ def people(
     """Show who counts in this office, by which roles and keys, and which documents count."""
     from policies.key_history import key_history
     from sluice.custody.workspace import open_workspace
-    from sluice.ground.errors import SluiceError
     from tasks.release.decisions.office import dumped, open_office, publisher_keys
 
     workspace = open_workspace()
@@ -162,10 +167,12 @@ def new(
     """Make a key pair (Ed25519, OpenSSH). Whoever has the private key signs as you: give away the public key only."""
     import socket
 
+    from sluice.custody.shelf import refuse_place
     from sluice.custody.signing.keys_at_hand import make_key_pair
     from tasks.release.decisions.signing_in import account
 
     file = file.expanduser()
+    refuse_place(file, option="FILE")
     comment = f"{account()}@{socket.gethostname()}"
     key = make_key_pair(file, comment, passphrase)
     line = f"{key.line} {comment}"

@@ -18,7 +18,9 @@ from flows.cli.table_options import (
     Spec,
     TableOptions,
     Tables,
+    Totals,
     Value,
+    Values,
     Workers,
 )
 from flows.cli.terminal import BLOCKED, AsJson, note, print_json, say, show_remarks
@@ -40,8 +42,9 @@ def protect_table(
     ],
     spec: Spec = None,
     hierarchy: Hierarchies = None,
+    total: Totals = None,
     rule: Rules = None,
-    value: Value = None,
+    value: Values = None,
     contributor: Contributor = None,
     requested: Requested = None,
     frequency: Frequency = None,
@@ -81,7 +84,19 @@ def protect_table(
 
     with waiting(as_json):
         specified, files = TableOptions(
-            spec, hierarchy, rule, value, contributor, table, setting, method, requested, frequency, largest, status
+            spec,
+            hierarchy,
+            rule,
+            value,
+            contributor,
+            table,
+            setting,
+            method,
+            requested,
+            frequency,
+            largest,
+            status,
+            total,
         ).read()
         made = protect_file(
             source,
@@ -99,12 +114,22 @@ def protect_table(
         print_json({"output": str(output) if written else None, "files": written, **summary})
     else:
         show_remarks(made.tabulated.reading)
-        _print_protection(summary, written, made.method.describe())
+        for name, each in summary.get("measures", {}).items():
+            say(f"{name}:")
+            _print_table(each, made.method.describe())
+        if "measures" in summary:
+            safe = ", safe for each measure" if summary["safe"] else ""
+            say(f"one pattern: {summary['primary']:,} primary and {summary['secondary']:,} secondary cells{safe}")
+        else:
+            _print_table(summary, made.method.describe())
+        say(f"{', '.join(written)}, {summary['seconds']:.1f} s" if written else "nothing is written.")
+        if written and summary["verdict"] == "REVIEW":
+            note("Not everything passed: somebody should decide before this goes anywhere.", "yellow")
     if not made.files:
         raise typer.Exit(BLOCKED)
 
 
-def _print_protection(summary: dict[str, Any], written: list[str], method: str) -> None:
+def _print_table(summary: dict[str, Any], method: str) -> None:
     """What was done and what was found, in words."""
     sensitive = ", ".join(f"{count:,} by {name}" for name, count in summary["sensitive"].items())
     say(f"{summary['cells']:,} cells; sensitive: {sensitive}")
@@ -155,9 +180,6 @@ def _print_protection(summary: dict[str, Any], written: list[str], method: str) 
             continue  # said in full already
         waived = f" Waived by {finding['waiver']}" if finding["waiver"] else ""
         say(f"{finding['rule']}: {finding['verdict']}. {finding['says']}{waived}")
-    say(f"{', '.join(written)}, {summary['seconds']:.1f} s" if written else "nothing is written.")
-    if written and summary["verdict"] == "REVIEW":
-        note("Not everything passed: somebody should decide before this goes anywhere.", "yellow")
 
 
 @redesign_app.command("redesign-table")
@@ -165,6 +187,7 @@ def redesign_table(
     source: Annotated[Path, typer.Argument(metavar="MICRO", help="the records, CSV or Parquet")],
     spec: Spec = None,
     hierarchy: Hierarchies = None,
+    total: Totals = None,
     rule: Rules = None,
     value: Value = None,
     contributor: Contributor = None,
@@ -183,7 +206,7 @@ def redesign_table(
     from tasks.workbench.redesign import ADVICE_ONLY
     from tasks.workbench.redesign import redesign_table as redesign
 
-    specified, _ = TableOptions(spec, hierarchy, rule, value, contributor, table, setting).read()
+    specified, _ = TableOptions(spec, hierarchy, rule, value, contributor, table, setting, totals=total).read()
     made = redesign(source, specified, ordered=ordered or [], steps=steps, workers=workers or settings().workers)
     if as_json:
         print_json(made.summary())

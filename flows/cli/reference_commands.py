@@ -49,7 +49,9 @@ def schemas(
 ) -> None:
     """Write the JSON Schemas of contract, policy and release definition, for editors that check YAML."""
     from flows.json_schemas import DOCUMENTS, write_json_schema
+    from sluice.custody.shelf import refuse_place
 
+    refuse_place(folder, option="FOLDER")
     for name, model in DOCUMENTS.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         write_json_schema(model, folder / name)
@@ -61,11 +63,15 @@ def deployments(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="release definitions, such as deployments/releases")],
     output: Annotated[Path | None, typer.Option("--output", "-o", help="write here instead of to the screen")] = None,
 ) -> None:
-    """Write the prefect.yaml that deploys every definition of a folder; run it from the project's root."""
+    """Write the prefect.yaml that deploys every definition of a folder of the project."""
     from flows.deployments import prefect_yaml
+    from sluice.custody.shelf import refuse_place
     from sluice.ground.durable import replace
+    from sluice.settings import settings
 
-    text = prefect_yaml(folder, Path.cwd())
+    if output is not None:
+        refuse_place(output)
+    text = prefect_yaml(folder, settings().project)
     if output is None:
         print(text, end="")
         return

@@ -32,6 +32,14 @@ Hierarchies = Annotated[
         "Total; a name again is a further grouping",
     ),
 ]
+Totals = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--total",
+        metavar="[NAME=]CODE",
+        help="what the total is called of dimensions without a file; of one, or of all",
+    ),
+]
 Rules = Annotated[
     list[str] | None, typer.Option("--rule", metavar="RULE=NUMBERS", help="such as p_percent=10 or dominance=2,85")
 ]
@@ -39,6 +47,12 @@ Tables = Annotated[
     list[str] | None, typer.Option("--table", metavar="NAME,NAME", help="dimensions of one of several linked tables")
 ]
 Value = Annotated[str | None, typer.Option("--value", help="the column that is added up; else records are counted")]
+Values = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--value", help="the column that is added up, or several for one pattern; without it records are counted"
+    ),
+]
 Contributor = Annotated[str | None, typer.Option("--contributor", help="the column that tells whose a record is")]
 Requested = Annotated[
     str | None,
@@ -82,7 +96,7 @@ class TableOptions:
     spec: Path | None
     hierarchies: Sequence[str] | None
     rules: Sequence[str] | None
-    value: str | None
+    value: str | Sequence[str] | None
     contributor: str | None
     tables: Sequence[str] | None
     settings: Sequence[str] | None
@@ -91,6 +105,7 @@ class TableOptions:
     frequency: str | None = None
     largest: str | None = None
     status: str | None = None
+    totals: Sequence[str] | None = None
 
     def read(self) -> tuple["StandaloneTable", list[Path]]:
         """The table, and the files that were read of it. Raises DocumentError, DataError."""
@@ -107,9 +122,13 @@ class TableOptions:
             written["tables"] = [{"name": f"table-{at}", "dimensions": table} for at, table in names]
         if self.method is not None:
             written["protection"] = _method(self.method)
-        for field, value in (("variable", self.value), ("contributor", self.contributor)):
-            if value is not None:
-                _put(written, ["measure", field], value)
+        values = [self.value] if isinstance(self.value, str) else self.value or ()
+        if len(values) == 1:
+            _put(written, ["measure", "variable"], values[0])
+        elif values:
+            written["measures"] = list(values)
+        if self.contributor is not None:
+            _put(written, ["measure", "contributor"], self.contributor)
         if self.frequency is not None:
             _put(written, ["cells", "frequency"], self.frequency)
         if self.largest is not None:
@@ -129,6 +148,8 @@ class TableOptions:
             raise DocumentError(
                 "a table has at least one dimension; give NAME=FILE, or NAME, for each", field="--hierarchy"
             )
+        if self.totals:
+            written["dimensions"] = _with_totals(written["dimensions"], self.totals)
         written.update(with_files(written, Path(), files))
         return StandaloneTable.of(written, "the table" if self.spec is None else str(self.spec)), files
 
@@ -157,6 +178,22 @@ def _dimensions(written: Sequence[str]) -> list[dict[str, Any]]:
         {"variable": name, "hierarchy": paths[0] if paths else None, "groupings": paths[1:]}
         for name, paths in files.items()
     ]
+
+
+def _with_totals(dimensions: Sequence[Mapping[str, Any]], written: Sequence[str]) -> list[dict[str, Any]]:
+    """The dimensions with what was written of their totals as CODE, or as NAME=CODE of one."""
+    made = [dict(each) for each in dimensions]
+    for each in written:
+        name, equals, code = each.partition("=")
+        named = [dimension for dimension in made if not equals or dimension.get("variable") == name]
+        if not (code if equals else name) or not named:
+            raise DocumentError(f"must be CODE, or NAME=CODE with a dimension's name; got '{each}'", field="--total")
+        for dimension in named:
+            if dimension.get("hierarchy") is None:
+                dimension["total"] = code if equals else name
+            elif equals:
+                raise DocumentError(f"the hierarchy of '{name}' tells its total", field="--total")
+    return made
 
 
 def _rule(written: str) -> dict[str, Any]:

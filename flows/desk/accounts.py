@@ -145,7 +145,10 @@ class Attempts:
     _lock: Lock = field(default_factory=Lock)
 
     def may_try(self, name: str) -> bool:
-        """Count a try beforehand, so that many at once are no way around it; whether it may be made."""
+        """Count a try beforehand, so that many at once are no way around it; whether it may be made.
+
+        name : as it was typed, or what `KnownBrowsers.tries_as` makes of it
+        """
         now, name = self.clock(), _token_digest(name)  # what is kept is as long for any name
         with self._lock:
             recent = {who: left for who, at in self._failed.items() if (left := [t for t in at if now - t < WINDOW])}
@@ -160,6 +163,30 @@ class Attempts:
         """The password was right."""
         with self._lock:
             self._failed.pop(_token_digest(name), None)
+
+
+@dataclass(frozen=True)
+class KnownBrowsers:
+    """Browsers in which a person signed on before, by a cookie that only the desk can make, until the password changes.
+
+    Tries there are counted by themselves: whoever types wrong passwords elsewhere keeps nobody out.
+    """
+
+    secret: bytes = field(repr=False)
+
+    def cookie(self, name: str, mark: str) -> str:
+        """What a browser keeps once somebody signed on; `mark` is of the account, see `Accounts.mark`."""
+        browser = secrets.token_urlsafe(16)
+        return f"{browser}.{self._seal(browser, name, mark)}"
+
+    def tries_as(self, cookie: str, name: str, mark: str) -> str:
+        """By what name tries are counted: of a browser that is known as this person's, by its own."""
+        browser, _, seal = cookie.partition(".")
+        known = bool(mark) and hmac.compare_digest(seal.encode(), self._seal(browser, name, mark).encode())
+        return f"{name}\n{browser}" if known else name
+
+    def _seal(self, browser: str, name: str, mark: str) -> str:
+        return hmac.digest(self.secret, "\n".join((browser, name, mark)).encode(), "sha256").hex()
 
 
 def _token_digest(token: str) -> str:

@@ -15,7 +15,18 @@ from flows.desk.desk import Desk
 from flows.desk.pages import page
 from flows.desk.reading import reading
 from flows.desk.security_middleware import SecurityMiddleware
-from flows.desk.sign_on import BROWSER, SESSION, NotSignedOn, OwnForm, SignedOn, TheDesk, desk_of, set_cookie, signed_on
+from flows.desk.sign_on import (
+    BROWSER,
+    KNOWN,
+    SESSION,
+    NotSignedOn,
+    OwnForm,
+    SignedOn,
+    TheDesk,
+    desk_of,
+    set_cookie,
+    signed_on,
+)
 from sluice.ground.errors import SluiceError
 from sluice.ground.log import log
 
@@ -128,18 +139,20 @@ def sign_in(
 
 
 def _signed_in(request: Request, desk: Desk, name: str, password: str, to: str) -> Response:
-    if not desk.attempts.may_try(name):
+    known = desk.accounts.mark(name)
+    tries = desk.browsers.tries_as(request.cookies.get(KNOWN, ""), name, known)
+    if not desk.attempts.may_try(tries):
         log("sign-in is held back after wrong passwords")
         return page(request, desk, "sign_in.html.j2", status=429, to=_target(to), problem=_WAIT)
-    known = desk.accounts.mark(name)
     if not desk.accounts.verify(name, password):
         desk.access.record(name if known else "?", "refused", "sign-in")  # else it may be a password that was typed
         return page(request, desk, "sign_in.html.j2", status=403, to=_target(to), problem=_WRONG)
-    desk.attempts.forget(name)
+    desk.attempts.forget(tries)
     desk.sessions.end(request.cookies.get(SESSION, ""))
     desk.access.record(name, "signed in", "desk")
     answer = RedirectResponse(_target(to), 303)
     set_cookie(answer, desk, SESSION, desk.sessions.begin(name, known))  # never one that was there before
+    set_cookie(answer, desk, KNOWN, desk.browsers.cookie(name, known))
     answer.delete_cookie(BROWSER, path="/")  # forms from before are none of this session
     return answer
 

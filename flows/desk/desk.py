@@ -16,7 +16,7 @@ from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from flows.desk.accounts import Accounts, Attempts, Sessions, desk_folder
+from flows.desk.accounts import Accounts, Attempts, KnownBrowsers, Sessions, desk_folder
 from sluice.ground.durable import create_once, disk_of
 from sluice.ground.errors import SluiceError
 
@@ -115,6 +115,7 @@ class Desk:
     proxy: Proxy | None = None  # None: people sign on with accounts of the desk
     sessions: Sessions = field(default_factory=Sessions)
     attempts: Attempts = field(default_factory=Attempts)
+    browsers: KnownBrowsers = field(default_factory=lambda: KnownBrowsers(secrets.token_bytes(32)))
     key: bytes = field(default_factory=lambda: secrets.token_bytes(32), repr=False)  # of the tokens in forms
 
     @classmethod
@@ -125,7 +126,8 @@ class Desk:
             raise SluiceError(f"--address must be such as https://desk.office.example; got {address!r}")
         folder = desk_folder(home)
         said = f"{parts.scheme}://{parts.netloc.lower()}"
-        return cls(said, Accounts(folder), AccessLog(folder / "access.jsonl"), proxy)
+        known = KnownBrowsers(create_once(folder / "browsers_secret", secrets.token_bytes(32)))
+        return cls(said, Accounts(folder), AccessLog(folder / "access.jsonl"), proxy, browsers=known)
 
     @property
     def secure(self) -> bool:

@@ -14,7 +14,7 @@ from policies.people import HEAD, Person, Roster
 from sluice.custody.workspace import Workspace, open_workspace
 from tasks.release.decisions.office import open_office
 
-SESSION, BROWSER = "sluice_session", "sluice_browser"  # cookies
+SESSION, BROWSER, KNOWN = "sluice_session", "sluice_browser", "sluice_known"  # cookies
 
 
 class NotSignedOn(Exception):  # noqa: N818 - no error: the way to the door
@@ -81,13 +81,14 @@ def _by_session(request: Request, desk: Desk) -> str | None:
 
 
 def set_cookie(response: Response, desk: Desk, name: str, value: str) -> None:
-    """For this browser until it is closed, and for no script and no other site.
+    """For this browser, until it is closed but for what it is known by, and for no script and no other site.
 
     That of the browser opens nothing. It comes along where a link of another site is followed, or the forms in other
     windows would no longer be those of this browser.
     """
     site: Literal["lax", "strict"] = "lax" if name == BROWSER else "strict"
-    response.set_cookie(name, value, path="/", httponly=True, samesite=site, secure=desk.secure)
+    lasts = 90 * 86_400 if name == KNOWN else None  # seconds
+    response.set_cookie(name, value, max_age=lasts, path="/", httponly=True, samesite=site, secure=desk.secure)
 
 
 def form_token(request: Request, desk: Desk) -> str:

@@ -20,6 +20,7 @@ from sluice.ground.errors import DataError, SluiceError
 from sluice.settings import settings
 
 CHECKSUMS = "checksums.sha256"  # in the form that `sha256sum --check` reads
+_DOCUMENTS = (".yaml", ".yml", ".toml", ".env", ".py")  # that somebody wrote, and that no command writes over
 LOCK = ".lock"  # on the shelf: who writes there holds it
 # Say of a folder that it is no longer current, and were not there when it was published and signed.
 SUPERSEDED_NOTICE, WITHDRAWN_NOTICE = NOTICES = ("superseded.json", "withdrawn.json")
@@ -267,15 +268,32 @@ def alone_in(target: Path) -> Iterator[None]:
 
 
 def refuse_to_overwrite(output: Path, inputs: Iterable[Path | None], *further: Path, option: str = "--output") -> None:
-    """Raise DataError when the output, or a further file that is written, is read, published or of the workspace."""
+    """Raise DataError when the output, or a further file that is written, is read, a document, or not a command's."""
+    refuse_place(output, *further, option=option)
     written = [path.resolve() for path in (output, *further)]
-    home = settings().home
-    if any(path.is_relative_to(home) for path in written):
-        raise DataError(
-            f"{option} {output} lies in the workspace {home}, where only releases write. Name another file."
-        )
-    if any((path.parent / CHECKSUMS).exists() for path in written):
-        raise DataError(f"{option} {output} would change a published release. Name another file.")
     for given in inputs:
         if given is not None and given.resolve() in written:
             raise DataError(f"{option} {output} would overwrite {given}, which is read. Name another file.")
+    if any(path.suffix in _DOCUMENTS and path.exists() for path in written):
+        raise DataError(f"{option} {output} would overwrite a document. Name another file.")
+
+
+def refuse_place(output: Path, *further: Path, option: str = "--output") -> None:
+    """Raise DataError where no command writes: into the workspace, onto a shelf, or over settings.
+
+    The account that owns the vault runs commands for people who may not write there themselves.
+    """
+    read = settings()
+    written = [path.resolve() for path in (output, *further)]
+    if any(path.is_relative_to(read.home) for path in written):
+        raise DataError(
+            f"{option} {output} lies in the workspace {read.home}, where only releases write. Name another file."
+        )
+    if any((path.parent / CHECKSUMS).exists() or (path / CHECKSUMS).exists() for path in written):
+        raise DataError(f"{option} {output} would change a published release. Name another file.")
+    if any((path.parent / LOCK).exists() for path in written):
+        raise DataError(f"{option} {output} lies where releases are published. Name another file.")
+    prefect = Path(os.environ.get("PREFECT_HOME") or "~/.prefect").expanduser().resolve()
+    kept = [file.resolve() for file in (read.connections, read.timestamp_certificates) if file is not None]
+    if any(path in kept or path.is_relative_to(prefect) for path in written):
+        raise DataError(f"{option} {output} holds settings. Name another file.")

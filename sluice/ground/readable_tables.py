@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from sluice.ground.errors import DataError
 
-# The schema of a name without one. PostgreSQL's sessions are told to look nowhere else, see `reading_engine`.
+# The schema of a name without one. PostgreSQL's sessions are told to look in none, so it is written with each table.
 DEFAULT_SCHEMA = {"duckdb": "main", "postgresql": "public", "sqlite": "main"}
 _ANY_CASE = ("duckdb", "sqlite")  # 'Fair', "FAIR" and fair are one table; of letters beyond ASCII, none
 _LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)

@@ -9,6 +9,7 @@ connection can only read is another wall, behind this one.
 """
 
 import re
+from collections.abc import Callable, Iterator, Sequence
 
 import sqlglot
 from sqlglot import exp
@@ -55,13 +56,14 @@ _PARTS = {
 }  # fmt: skip
 
 
-def guarded_query(query: str, backend: str) -> str:
+def guarded_query(query: str, backend: str, schema: str = "") -> str:
     """The query as the database is to read it, if it is one select over tables and nothing else.
 
     Databases and the parser differ in what is a blank, a letter or a keyword: by `FROM t QUALIFY (a), staff` PostgreSQL
     reads staff, as QUALIFY is a name to it. So names are in quotes, and clauses as the parser understood them.
 
     backend : SQLAlchemy's name of the database; another than `QUERYABLE` is refused: nobody tried what it reads
+    schema  : that of tables which are named without one; '': where the database looks for them
     raises  : DataError, which names the part that is not let through and repeats no text of the query
     """
     if backend not in QUERYABLE:
@@ -70,6 +72,9 @@ def guarded_query(query: str, backend: str) -> str:
             "ask who runs the warehouse for a view"
         )
     statement = _statement(_without_end(query), backend)
+    for table in [*statement.find_all(exp.Table)] if schema else []:
+        if len(table.parts) == 1 and _with_of(table, backend) is None:
+            table.set("db", exp.to_identifier(schema))
     for name in statement.find_all(exp.Identifier):
         # SQLite takes a quoted name that is no column's for a text; one of a table never.
         if backend != "sqlite" or not isinstance(name.parent, exp.Column) or len(name.parent.parts) > 1:
@@ -92,27 +97,149 @@ def tables_of(query: str, backend: str) -> list[tuple[str, str]]:
     for table in _statement(_without_end(query), backend).find_all(exp.Table):
         if len(table.parts) > 2:
             raise _refused("names a table with its database; write schema.table")
-        if not _is_of_a_with(table, backend):
+        if _with_of(table, backend) is None:
             *schema, name = (_name(each, backend) for each in table.parts)
             found.append((schema[0] if schema else "", name))
     return found
 
 
-def _is_of_a_with(table: exp.Table, backend: str) -> bool:
-    """Whether a name without a schema is that of a WITH which is in force where it stands."""
+def refuse_strange_columns(query: str, backend: str, columns_of: Callable[[str, str], Sequence[str]]) -> None:
+    """Raise DataError unless each column that a query names is one of its tables', or one that it makes itself.
+
+    By a name that is no column's PostgreSQL calls a function: `p.dossier` is `dossier(p)`, with the rights of whoever
+    wrote it. Others read a whole row by the name of its table, or a column of the system.
+
+    columns_of : the columns of (schema, table), as `tables_of` gives them and as the database lists them
+    cost       : grows with the parts of the query; each table is asked for once
+    """
+    statement = _statement(_without_end(query), backend)
+    for star in statement.find_all(exp.Star):
+        all_of = star.parent if isinstance(star.parent, exp.Column) else star
+        if not isinstance(all_of.parent, exp.Select) and not (all_of is star and isinstance(star.parent, exp.Count)):
+            raise _refused("uses a whole row as a value")
+    names = _Names(backend, columns_of)
+    for column in statement.find_all(exp.Column):
+        if not isinstance(column.this, exp.Star) and not names.has(column):
+            called = f"'{column.name}', which" if _WORD.fullmatch(column.name) else "what"
+            raise _refused(f"names {called} is not a column of its tables")
+
+
+class _Names:
+    """What the columns of a query's parts are called, by those of its tables."""
+
+    def __init__(self, backend: str, columns_of: Callable[[str, str], Sequence[str]]) -> None:
+        self._backend, self._columns_of = backend, columns_of
+        self._found: dict[int | tuple[str, str], list[str]] = {}
+
+    def has(self, column: exp.Column) -> bool:
+        """Whether a name stands for a column where it is used: of a table, of a select, or of what a select makes."""
+        name = _name(column.this, self._backend)
+        table = column.args.get("table")
+        of = None if table is None else _name(table, self._backend)
+        inner: exp.Expr = column
+        while (outer := inner.parent) is not None:
+            inner = outer
+            if isinstance(inner, exp.SetOperation) and of is None and self._among(name, self._made_by(inner)):
+                return True
+            if not isinstance(inner, exp.Select):
+                continue
+            for called, columns in self._sources(inner):
+                if of is not None and self._same(of, called):
+                    return self._among(name, columns)
+                if of is None and self._among(name, columns):
+                    return True
+                if of is not None and self._backend == "duckdb" and self._among(of, columns):
+                    return True  # a part of a column
+            if of is None and any(self._same(name, called) for called, _ in self._sources(inner)):
+                return False  # a whole row
+            if of is None and self._among(name, [each.alias for each in inner.expressions if each.alias]):
+                return True
+        return False
+
+    def _sources(self, select: exp.Select) -> Iterator[tuple[str, list[str]]]:
+        """What a select reads: the name by which it does, and the columns."""
+        first = select.args.get("from_")
+        for each in (*([first] if first else []), *(select.args.get("joins") or [])):
+            yield from self._of_source(each.this)
+
+    def _of_source(self, source: exp.Expr) -> Iterator[tuple[str, list[str]]]:
+        alias = source.args.get("alias")
+        group = source.this if isinstance(source, exp.Subquery) and isinstance(source.this, exp.Table) else None
+        if group is not None:
+            within = [*self._of_source(group)]
+            if alias is None:
+                yield from within
+                return
+            columns = [name for _, names in within for name in names]
+        elif isinstance(source, exp.Table):
+            columns = self._of_table(source)
+        else:
+            columns = self._made_by(source.this if isinstance(source, exp.Subquery) else source)
+        renamed = [_name(each, self._backend) for each in (alias.columns if alias is not None else [])]
+        called = source.this if alias is None or alias.this is None else alias.this
+        name = _name(called, self._backend) if isinstance(called, exp.Identifier) else ""
+        yield name, [*renamed, *columns[len(renamed) :]]
+        for join in source.args.get("joins") or []:
+            yield from self._of_source(join.this)
+
+    def _of_table(self, table: exp.Table) -> list[str]:
+        named = _with_of(table, self._backend)
+        if named is not None:
+            renamed = [_name(each, self._backend) for each in named.args["alias"].columns]
+            return [*renamed, *self._made_by(named.this)[len(renamed) :]]
+        *schema, name = (_name(each, self._backend) for each in table.parts)
+        key = (schema[-1] if schema else "", name)
+        if key not in self._found:
+            self._found[key] = [*self._columns_of(*key)]
+        return self._found[key]
+
+    def _made_by(self, query: exp.Expr) -> list[str]:
+        """The names of what a select, a union of them or a list of values gives."""
+        if id(query) in self._found:
+            return self._found[id(query)]
+        made: list[str] = []
+        if isinstance(query, exp.Subquery | exp.SetOperation):
+            made = self._made_by(query.this)
+        elif isinstance(query, exp.Select):
+            for each in query.expressions:
+                of = each.args.get("table") if isinstance(each, exp.Column) else None
+                if isinstance(each, exp.Star) or (isinstance(each, exp.Column) and isinstance(each.this, exp.Star)):
+                    whose = None if of is None else _name(of, self._backend)
+                    sources = self._sources(query)
+                    made += [
+                        name for own, names in sources if whose is None or self._same(whose, own) for name in names
+                    ]
+                elif isinstance(each, exp.Column):
+                    made.append(_name(each.this, self._backend))
+                elif isinstance(each, exp.Alias):
+                    made.append(_name(each.args["alias"], self._backend))
+                else:
+                    made.append(each.output_name or (each.sql_name().lower() if isinstance(each, exp.Func) else ""))
+        self._found[id(query)] = made
+        return made
+
+    def _among(self, name: str, names: Sequence[str]) -> bool:
+        return any(self._same(name, each) for each in names)
+
+    def _same(self, one: str, other: str) -> bool:
+        return same_name(one, other, self._backend)
+
+
+def _with_of(table: exp.Table, backend: str) -> exp.CTE | None:
+    """The WITH that a name without a schema stands for, if one is in force where it is used."""
     inner: exp.Expr = table
+    each: exp.CTE
     while len(table.parts) == 1 and (outer := inner.parent) is not None:
-        in_force: list[exp.Expr] = []
+        in_force: list[exp.CTE] = []
         if isinstance(outer, exp.With):  # of the same WITH, those before it
             in_force = outer.expressions[: outer.expressions.index(inner)]
         elif (within := outer.args.get("with_")) is not None and within is not inner:
             in_force = within.expressions
-        if any(
-            same_name(_name(table.this, backend), _name(each.args["alias"].this, backend), backend) for each in in_force
-        ):
-            return True
+        for each in reversed(in_force):
+            if same_name(_name(table.this, backend), _name(each.args["alias"].this, backend), backend):
+                return each
         inner = outer
-    return False
+    return None
 
 
 def _name(identifier: exp.Expr, backend: str) -> str:

@@ -57,6 +57,14 @@ EXACT = 2.0**53 - 1  # a whole number up to here has a float64 of its own
 EXACT_DIGITS = 15  # a decimal of so many digits comes back from a float64 as it was
 
 
+def hours(value: timedelta) -> str:
+    """As SPSS and SAS show a time, of however many hours: 30:00:00, -00:01:00."""
+    whole = abs(value) // timedelta(seconds=1)
+    part = abs(value) % timedelta(seconds=1) // timedelta(microseconds=1)
+    shown = f"{'-' if value < timedelta() else ''}{whole // 3600:02}:{whole // 60 % 60:02}:{whole % 60:02}"
+    return f"{shown}.{part:06}" if part else shown
+
+
 def fullmatch(texts: pa.Array, pattern: str) -> pa.Array:
     """Which texts are altogether of this pattern; null where the text is."""
     return pc.match_substring_regex(texts, f"^({pattern})$")

@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
+from sluice.custody.shelf import refuse_place
 from sluice.ground.durable import sha256_of
 from sluice.ground.errors import DataError
 from sluice.ground.variables import Variables
@@ -42,6 +43,8 @@ def convert(folder: Path, files: Mapping[str, str], form: Form, output: Path) ->
     wanted = [(file, _target(output, file, form)) for file in sorted(files) if file.endswith(".parquet")]
     if not wanted:
         raise DataError(f"{folder} holds no Parquet file to convert")
+    for _, target in wanted:
+        refuse_place(target)
     if there := next((target for _, target in wanted if target.exists()), None):
         raise DataError(f"{there} is there already. Remove it, or choose another folder by --output")
     described = _descriptor(folder)

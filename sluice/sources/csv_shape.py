@@ -106,7 +106,8 @@ def shape_of(
     says: tuple[str, ...] = ()
     if short is not None:
         header: list[str] | None = columns
-        says = (f"the first line has another number of cells than the records: the columns are {', '.join(columns)}",)
+        named = ", ".join(columns) if columns[-1] else f"{', '.join(columns[:-1])}, and one without a name"
+        says = (f"the first line has another number of cells than the records: the columns are {named}",)
     elif header_row is not None:
         header, rows = [cell.strip() for cell in rows[0]], rows[1:]
     else:
@@ -158,8 +159,9 @@ def _are_aligned(lines: Sequence[str]) -> bool:
 
 
 def _short_header(lines: Sequence[str], separator: str | None, title: str) -> tuple[_Cut, list[str]] | None:
-    """The records below a line of names that is a cell shorter, as R's write.table writes it beside the names of rows,
-    or longer by an empty cell; and the names of the columns. None for any other file."""
+    """The records below a line of names that is a cell shorter, as R's write.table writes it beside the names of rows
+    or where a separator ends every record, or longer by an empty cell; and the names of the columns, '' of one that has
+    none. None for any other file."""
     signs = [separator] if separator else [sign for sign in SEPARATORS if any(sign in line for line in lines)]
     for sign in signs:
         cut = _best_quote(lines, sign, title)
@@ -171,6 +173,8 @@ def _short_header(lines: Sequence[str], separator: str | None, title: str) -> tu
             continue
         if _header([list(row) for row in cut.rows[1:]], title)[0] is not None:  # a title above the names
             continue
+        if len(first) == width - 1 and width > 1 and all(first) and not any(row[-1].strip() for row in cut.rows[1:]):
+            return below, [*first, ""]
         if len(first) == width - 1 and width > 2 and all(first):
             return below, ["row_names_" if "row_names" in first else "row_names", *first]
         if len(first) == width + 1 and not first[-1] and all(first[:-1]):
@@ -278,6 +282,13 @@ def _best_quote(lines: Sequence[str], separator: str, title: str) -> _Cut:
                 )
             continue
         return quoted
+    if begin['"'] and (not plain.is_even or _are_wrapped(plain.rows, '"')) and any('\\"' in line for line in lines):
+        cut = _cut(lines, separator, '"', escaped=True)
+        if cut is not None and cut.is_even:
+            raise DataError(
+                f"{title}: quotes within quoted cells have a backslash before them, which is not read. Write each of "
+                'them twice, "" in place of \\".'
+            )
     return _Cut(separator, None if begin['"'] else '"', plain.rows, plain.ends)
 
 
@@ -293,10 +304,16 @@ def _plainly_cut(lines: Sequence[str], separator: str) -> _Cut:
     return _Cut(separator, None, cells, [number for _, number in kept])
 
 
-def _cut(lines: Sequence[str], separator: str, quote: str) -> _Cut | None:
-    """None where a quote is not closed, or something stands between it and the separator."""
+def _cut(lines: Sequence[str], separator: str, quote: str, escaped: bool = False) -> _Cut | None:
+    """None where a quote is not closed, or something stands between it and the separator.
+
+    escaped : quotes within cells have a backslash before them, and do not stand twice
+    """
     rows, ends = [], []
-    reader = csv.reader(lines, delimiter=separator, quotechar=quote, strict=True, skipinitialspace=False)
+    escape = "\\" if escaped else None
+    reader = csv.reader(
+        lines, delimiter=separator, quotechar=quote, strict=True, doublequote=not escaped, escapechar=escape
+    )
     try:
         for row in reader:
             if len(row) > 1 or (row and row[0].strip(" ")):

@@ -59,7 +59,9 @@ class CsvSource(TabularSource):
     separator: str = Field(default=",", min_length=1, max_length=1)
     header: bool = Field(default=True, description="the first line names the columns")
     columns: tuple[str, ...] | None = Field(
-        default=None, description="names of the columns of a file without header; the contract's variables if not given"
+        default=None,
+        description="names of the columns of a file without header, '' of one to leave out; the contract's variables "
+        "if not given",
     )
     decimal: Literal[".", ","] = Field(
         default=".", description="sign before a number's decimals; no sign may stand between its thousands"
@@ -142,9 +144,11 @@ class CsvSource(TabularSource):
         if first is None:
             raise DataError(f"{path}: is empty")
         if self.header:
-            return [name or f"{_NAMELESS}{place}" for place, name in enumerate(self._cells(first))], lines
+            return _named(self._cells(first)), lines
         lines.put_back(first)
-        return list(self.columns or expected) or [f"column_{i + 1}" for i in range(len(self._cells(first)))], lines
+        if self.columns is not None:
+            return _named(self.columns), lines
+        return list(expected) or [f"column_{i + 1}" for i in range(len(self._cells(first)))], lines
 
     def _cells(self, line: str) -> list[str]:
         if self.quote:
@@ -218,6 +222,10 @@ class CsvSource(TabularSource):
             if pc.sum(pc.binary_length(before)) != pc.sum(pc.binary_length(after)):
                 self.remarks.add("blanks", name, pc.sum(pc.not_equal(before, after)).as_py())
         return pa.table(trimmed, names=table.column_names)
+
+
+def _named(names: Sequence[str]) -> list[str]:
+    return [name or f"{_NAMELESS}{place}" for place, name in enumerate(names)]
 
 
 class _Lines:

@@ -4,8 +4,6 @@ openpyxl reads it. Of a formula the value counts that was stored with it. A numb
 (format 0000) arrives as text with these zeros. Links, macros and pictures are not looked at.
 """
 
-import codecs
-import re
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
@@ -23,19 +21,14 @@ import pyarrow as pa
 from pydantic import Field
 
 from sluice.ground.errors import DataError, did_you_mean
-from sluice.ground.values import MISSING_MARKS, label
+from sluice.ground.values import MISSING_MARKS, hours, label
 from sluice.ground.visible_text import Name
 from sluice.sources.tabular_source import FileSource, missing_file, mostly_expected
+from sluice.sources.workbook_parts import TRUE, refuse_bombs, sheet_parser, workbook_reader
 
-_LARGEST, _MOST_TEXT = 2 << 30, 256 << 20  # bytes of the parts of a workbook; of its texts, which are held in memory
-_MOST_STRINGS, _MOST_ELEMENTS = 4 << 20, 1 << 18  # elements of the shared strings; of another part that is held
-_PROLOGUE = 1 << 16
-_NEVER_READ = "customXml/"  # where Excel keeps the queries of Power Query
-_FORMULA, _VALUE = (f"{{http://schemas.openxmlformats.org/spreadsheetml/2006/main}}{tag}" for tag in "fv")
 _NOT_AVAILABLE = "#N/A"
 _FEWEST_ROWS = 5  # rows from the names on, by which the second is told from the others
 _LOOKED_AT = 200  # rows by which a sheet is described
-_TRUE = ("1", "true")
 _DAMAGE = (ParseError, ValueError, LookupError, TypeError, AttributeError, zipfile.BadZipFile, zlib.error, EOFError)
 
 
@@ -67,10 +60,16 @@ class ExcelSource(FileSource):
             wanted, all_places = [place[name] for name in columns], set(place.values())
             waiting: list[dict[int, Any]] = []
             blank = 0  # rows without a cell; at the end they are no records
-            for row in rows:
-                if not any(cell is not None for column, cell in row.items() if column in all_places):
+            for number, row in enumerate(rows, start=self.header_row + 1):
+                filled = sum(cell is not None for column, cell in row.items() if column in all_places)
+                if not filled:
                     blank += 1
                     continue
+                if blank and filled == 1 and len(all_places) > 2:
+                    raise DataError(
+                        f"{self.path}: row {number} has one cell, below an empty row. If it is a note, take it out; "
+                        "if it is a record, take the empty row out."
+                    )
                 waiting += [{}] * blank + [row]
                 blank = 0
                 if len(waiting) >= size:
@@ -139,11 +138,11 @@ class _Workbook:
         if not self.path.is_file():
             raise missing_file(self.path)
         try:
-            _refuse_bombs(self.path)
+            refuse_bombs(self.path)
             with catch_warnings():
                 simplefilter("ignore")  # of what openpyxl does not read, which we do not, either
                 self._file = self.path.open("rb")  # of a name openpyxl believes only what ends in .xlsx
-                reader = _reader(self.path)(self._file, read_only=True, data_only=True, keep_links=False)
+                reader = workbook_reader(self.path)(self._file, read_only=True, data_only=True, keep_links=False)
                 reader.read()
                 self._book = reader.wb
         except (DataError, MemoryError):
@@ -183,7 +182,7 @@ class _Workbook:
             hidden_columns=", ".join(
                 name if name == (last := _letter(int(found["max"]))) else f"{name} to {last}"
                 for name, found in parser.column_dimensions.items()
-                if found.get("hidden") in _TRUE
+                if found.get("hidden") in TRUE
             ),
             hidden_rows=parser.hidden_rows,
             has_formulas=parser.has_formulas,
@@ -192,7 +191,7 @@ class _Workbook:
 
     def _parser(self, sheet: Any, source: Any) -> Any:
         book = self._book
-        return _sheet_parser()(
+        return sheet_parser()(
             source,
             sheet._shared_strings,
             data_only=True,
@@ -235,74 +234,11 @@ class _Workbook:
         if isinstance(value, int | float) and not isinstance(value, bool):
             shown = self._book._number_formats, self._book._cell_styles
             return _with_zeros(value, *shown, cell["style_id"])
-        if isinstance(value, time | timedelta):
+        if isinstance(value, timedelta):
+            return hours(value)
+        if isinstance(value, time):
             return str(value)
         return value
-
-
-def _reader(path: Path) -> Any:
-    """openpyxl's reader of a workbook, which counts what it will hold in memory, by whatever name a part goes."""
-    library: Any = import_module("openpyxl.reader.excel")  # which has no types; it is loaded where it is needed
-
-    class Archive(zipfile.ZipFile):
-        def read(self, name: Any, pwd: bytes | None = None) -> bytes:
-            _refuse_many(path, self, name, _MOST_ELEMENTS)
-            return super().read(name, pwd)
-
-    class Reader(library.ExcelReader):  # type: ignore[misc]
-        def __init__(self, file: Any, **options: Any) -> None:
-            super().__init__(file, **options)
-            self.archive = Archive(file)
-
-        def read_strings(self) -> None:
-            if (part := self.package.find(library.SHARED_STRINGS)) is not None:
-                _refuse_many(path, self.archive, part.PartName[1:], _MOST_STRINGS)
-            super().read_strings()
-
-        def read_chartsheet(self, sheet: Any, relation: Any) -> None:
-            _refuse_many(path, self.archive, relation.target, _MOST_ELEMENTS)
-            super().read_chartsheet(sheet, relation)
-
-    return Reader
-
-
-def _refuse_many(path: Path, archive: zipfile.ZipFile, name: str, most: int) -> None:
-    """Raise DataError for a part that small files can fill with more than any workbook holds in it.
-
-    cost : one pass, which ends where there is too much; openpyxl takes a hundred times as long to hold it
-    """
-    size = elements = 0
-    with archive.open(name) as part:
-        while block := part.read(1 << 20):
-            size, elements = size + len(block), elements + block.count(b"<") - block.count(b"</")
-            if elements > most or size > _MOST_TEXT:
-                kind = "its shared strings hold" if most == _MOST_STRINGS else "a part of it holds"
-                raise DataError(
-                    f"{path}: {kind} more than {most:,} elements, or {_MOST_TEXT >> 20} MiB. Save the sheet as CSV."
-                )
-
-
-def _sheet_parser() -> Any:
-    """openpyxl's reader of a sheet, which also tells a formula without a value, and keeps nothing of each row."""
-    library: Any = import_module("openpyxl.worksheet._reader")
-
-    class Parser(library.WorkSheetParser):  # type: ignore[misc]
-        hidden_rows, has_formulas = 0, False
-
-        def parse_row(self, row: Any) -> Any:
-            self.hidden_rows += row.get("hidden") in _TRUE
-            self.row_dimensions.clear()
-            return super().parse_row(row)
-
-        def parse_cell(self, element: Any) -> dict[str, Any]:
-            cell: dict[str, Any] = super().parse_cell(element)
-            if element.find(_FORMULA) is not None:
-                self.has_formulas = True
-                if not element.findtext(_VALUE) and element.get("t") != "str":  # of which "" may be the result
-                    cell["data_type"] = "f"
-            return cell
-
-    return Parser
 
 
 def _filled(cells: Sequence[dict[str, Any]]) -> set[int]:
@@ -360,31 +296,3 @@ def _with_zeros(value: float, formats: Any, styles: Any, style: int) -> float | 
     if len(shown) > 1 and not shown.strip("0") and value == int(value) >= 0:
         return str(int(value)).zfill(len(shown))
     return value
-
-
-def _begins(start: bytes) -> bool:
-    """Whether the first element is within this start of a part, after which no definitions may come; or it is empty."""
-    seen = re.sub(rb"<!--.*?(-->|\Z)|<\?.*?(\?>|\Z)", b"", start, flags=re.DOTALL)
-    return re.search(rb"<[^!?]", seen) is not None or not start
-
-
-def _in_utf8(start: bytes) -> bytes:
-    """The start of a part that says by its byte order mark that it is UTF-16, as others are written."""
-    if not start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return start
-    return start[: len(start) // 2 * 2].decode("utf-16", errors="replace").encode()
-
-
-def _refuse_bombs(path: Path) -> None:
-    """Raise DataError for a workbook whose parts are out of proportion, or hold definitions that could grow."""
-    with zipfile.ZipFile(path) as archive:
-        members = archive.infolist()
-        texts = sum(member.file_size for member in members if "sharedStrings" in member.filename)
-        if sum(member.file_size for member in members) > _LARGEST or texts > _MOST_TEXT:
-            raise DataError(f"{path}: its parts are larger than {_LARGEST >> 30} GiB, or its texts than 256 MiB")
-        for member in members:
-            if member.filename.endswith((".xml", ".rels", ".vml")) and not member.filename.startswith(_NEVER_READ):
-                with archive.open(member) as part:
-                    start = _in_utf8(part.read(_PROLOGUE))
-                if b"<!DOCTYPE" in start or b"<!ENTITY" in start or b"\0" in start or not _begins(start):
-                    raise DataError(f"{path}: a part of it defines its own language (DTD), which no workbook needs")

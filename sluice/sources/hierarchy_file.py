@@ -1,6 +1,9 @@
 """Hierarchies in CSV files: one row a code with its parent, or one row a leaf with its ever wider groups (ARX); and in
 files of tau-ARGUS (.hrc): one line a code, behind as many @ as there are codes above it, the total not among them.
 
+Columns of parents may bear the names that sdcHierarchies (root, leaf) and SSBtools (mapsFrom, mapsTo) give them; and
+sdcTable's table of levels has the @ in a column of their own, the total among the codes.
+
 All cells are text: 'NA' and '01' are codes. The separator is the sign that stands most often in the first line, unless
 it is named; cells in quotes may hold it.
 """
@@ -23,7 +26,10 @@ from sluice.sources.packed_file import refuse_large
 from sluice.tabular.model.dimension import Dimension
 
 _COLUMNS = ("code", "parent")
+_OTHERS = (("child", "parent"), ("leaf", "root"), ("mapsFrom", "mapsTo"))  # a code, and what it is part of
+_LEVELS = (("codes", "levels"), ("codes", "level"), ("code", "levels"), ("code", "level"), ("name", "level"))
 _LEAD = "@"  # of tau-ARGUS; its manual, section on hierarchical codes
+_LEADS = " \t.*#+>|"  # that stand for it in other files, where no line has one
 _TOTAL = "Total"
 
 
@@ -57,10 +63,10 @@ def read_hierarchy(path: Path, separator: str | None = None, encoding: str = "ut
         return hierarchy_of_parents(path.stem, {code: parent for code, parent in _of_argus(path) if parent})
     try:
         source = described_csv(path, separator, encoding)
-        lines = _cells(source)
-        if not set(_COLUMNS) <= set(lines[0]):
-            return Hierarchy(rows=_leaves(source.model_copy(update={"header": False}), lines))
-        parents = {code: parent for code, parent in _rows(source) if parent}
+        rows = _with_parents(source)
+        if rows is None:
+            return Hierarchy(rows=_leaves(source.model_copy(update={"header": False}), _cells(source)))
+        parents = {code: parent for code, parent in rows if parent}
         if not parents:
             raise DataError(f"{path}: no code has a parent")
         return hierarchy_of_parents(path.stem, parents)
@@ -71,11 +77,54 @@ def read_hierarchy(path: Path, separator: str | None = None, encoding: str = "ut
 
 
 def read_rows(path: Path) -> list[tuple[str, str]]:
-    """(code, parent) of each row, in a .hrc file below 'Total'; refuses what shows in a single line."""
+    """(code, parent) of each row; refuses what shows in a single line.
+
+    What tells no total (.hrc, and leaves with several widest groups) is below 'Total'.
+    """
     refuse_large(path)
     if path.suffix.lower() == ".hrc":
         return _of_argus(path)
-    return _rows(described_csv(path))
+    source = described_csv(path)
+    rows = _with_parents(source)
+    if rows is not None:
+        return rows
+    lines = _cells(source)
+    if {*lines[0]} & {*_COLUMNS} or (len(lines[0]) < 3 and not any({*line} & {_TOTAL, "*"} for line in lines)):
+        return _rows(source, *_COLUMNS)  # refuses: its columns bear other names, or another sign separates them
+    return _of_groups(path, _leaves(source.model_copy(update={"header": False}), lines))
+
+
+def _of_groups(path: Path, leaves: dict[str, tuple[str, ...]]) -> list[tuple[str, str]]:
+    """(code, parent) of leaves with their groups. Raises DataError for a leaf that is a group of others."""
+    tops = {groups[-1] for groups in leaves.values()}
+    total = tops.pop() if len(tops) == 1 else _TOTAL
+    parents: dict[str, str] = {total: ""}
+    for leaf, groups in leaves.items():
+        chain = [leaf, *groups, *([] if groups[-1] == total else [total])]
+        for code, parent in pairwise(chain):
+            if code != parent and parents.setdefault(code, parent) != parent:
+                raise DataError(f"{path}: '{code}' is a leaf or group in two places; give each a code of its own")
+    return list(parents.items())
+
+
+def _with_parents(source: CsvSource) -> list[tuple[str, str]] | None:
+    """(code, parent) of a file whose first line names columns of codes and parents or levels; None of another."""
+    lines = _cells(source)
+    given = {name.casefold(): name for name in lines[0]}
+    if set(_COLUMNS) <= set(lines[0]):
+        return _rows(source, *_COLUMNS)
+    for code, parent in _OTHERS:
+        if {code.casefold(), parent.casefold()} <= given.keys():
+            return _rows(source, given[code.casefold()], given[parent.casefold()], given.get("sign"))
+    for code, level in _LEVELS:
+        if {code, level} <= given.keys():
+            at, beside = lines[0].index(given[level]), lines[0].index(given[code])
+            numbered = enumerate((line[at], line[beside]) for line in lines[1:])
+            return _nested(source.title, [(_line(source, n), sign, name) for n, (sign, name) in numbered], told=True)
+    if len(lines[0]) == 2 and all(line[0] == _LEAD * len(line[0]) != "" for line in lines):
+        bare = source.model_copy(update={"header": False})
+        return _nested(source.title, [(_line(bare, n), sign, name) for n, (sign, name) in enumerate(lines)], told=True)
+    return None
 
 
 def _of_argus(path: Path) -> list[tuple[str, str]]:
@@ -86,35 +135,79 @@ def _of_argus(path: Path) -> list[tuple[str, str]]:
         raise DataError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
         raise DataError(f"{path}: must be text in UTF-8") from None
-    above = [_TOTAL]
-    first, rows = {_TOTAL: 0}, [(_TOTAL, "")]
-    for number, line in enumerate(lines, start=1):
-        code = line.strip().lstrip(_LEAD)
-        depth, code = len(line.strip()) - len(code), code.strip()
-        if not line.strip():
-            continue
+    written = [(f"{path}, line {at}", line.rstrip()) for at, line in enumerate(lines, start=1) if line.strip()]
+    lead, width = _lead([line for _, line in written])
+    cut = [(place, line[: len(line) - len(line.lstrip(lead))], line.lstrip(lead).strip()) for place, line in written]
+    for place, signs, _ in cut:
+        if len(signs) % width:
+            raise DataError(f"{place}: it has blanks in front that are not a whole number of levels")
+    return _nested(str(path), [(place, _LEAD * (len(signs) // width), code) for place, signs, code in cut])
+
+
+def _lead(lines: Sequence[str]) -> tuple[str, int]:
+    """The sign that stands before codes below others, and how many of it for a level.
+
+    It is @ wherever a line begins with one; else what some lines begin with, and the first one does not.
+    """
+    if any(line.lstrip().startswith(_LEAD) for line in lines):
+        return f"{_LEAD} \t", 1
+    for lead in _LEADS:
+        found = [len(line) - len(line.lstrip(lead)) for line in lines]
+        if any(found) and not found[0]:
+            return lead, min(filter(None, found)) if lead == " " else 1
+    return _LEAD, 1
+
+
+def _nested(title: str, lines: Sequence[tuple[str, str, str]], told: bool = False) -> list[tuple[str, str]]:
+    """(code, parent) of lines (place, signs of the level, code), each below the last line with fewer signs.
+
+    told : the first line is the total; else it is where it is called so and no other line has as few signs
+    """
+    if not lines:
+        raise DataError(f"{title}: names no code")
+    depths = [signs.count(_LEAD) for _, signs, _ in lines]
+    told = told or (len(lines) > 1 and lines[0][2] == _TOTAL and depths[0] < min(depths[1:]))
+    least = depths[0]
+    above, first, rows = [lines[0][2] if told else _TOTAL], {}, []
+    if told:
+        least, first = least + 1, {lines[0][2]: lines[0][0]}
+    rows = [(above[0], "")]
+    first.setdefault(above[0], "")
+    for (place, _, code), depth in list(zip(lines, depths, strict=True))[told:]:
         if not code:
-            raise DataError(f"{path}, line {number}: the code is empty")
+            raise DataError(f"{place}: the code is empty")
         if code in first:
-            where = f"see line {first[code]}" if first[code] else "the file names the codes below the total alone"
-            raise DataError(f"{path}, line {number}: names code '{code}' again; {where}")
-        if depth >= len(above):
+            again = first[code].rpartition(", ")[2]
+            where = f"see {again}" if again else "the file names the codes below the total alone"
+            raise DataError(f"{place}: names code '{code}' again; {where}")
+        if depth < least:
+            raise DataError(f"{place}: '{code}' has {depth} {_LEAD} in front, as few as the total; only one code may")
+        if depth - least >= len(above):
             raise DataError(
-                f"{path}, line {number}: '{code}' has {depth} {_LEAD} in front, and may have {len(above) - 1} at most: "
+                f"{place}: '{code}' has {depth} {_LEAD} in front, and may have {least + len(above) - 1} at most: "
                 "a level between it and the line above is left out"
             )
-        first[code] = number
-        rows.append((code, above[depth]))
-        above[depth + 1 :] = [code]
+        first[code] = place
+        rows.append((code, above[depth - least]))
+        above[depth - least + 1 :] = [code]
     if len(rows) == 1:
-        raise DataError(f"{path}: names no code")
+        raise DataError(f"{title}: names no code")
     return rows
 
 
-def _rows(source: CsvSource) -> list[tuple[str, str]]:
+def _rows(source: CsvSource, codes: str, parents: str, sign: str | None = None) -> list[tuple[str, str]]:
+    """(code, parent) of each row. A code that is its own parent, or a single parent without a row where no row has an
+    empty one, is the total."""
     rows: list[tuple[str, str]] = []
-    for batch in source.batches(_COLUMNS):
-        rows += zip(batch["code"].tolist(), batch["parent"].tolist(), strict=True)
+    for batch in source.batches([codes, parents, *([] if sign is None else [sign])]):
+        rows += zip(batch[codes].tolist(), batch[parents].tolist(), strict=True)
+        if sign is not None and (strange := sorted(set(batch[sign]) - {"1", "+", ""})):
+            raise DataError(f"{source.title}: '{sign}' must be 1, for codes add up; got '{strange[0]}'")
+    if (codes, parents) != _COLUMNS:
+        rows = [(code, "" if code == parent else parent) for code, parent in rows]
+    above = {parent for _, parent in rows} - {code for code, _ in rows}
+    if len(above) == 1 and "" not in above:
+        rows.append((above.pop(), ""))
     first: dict[str, int] = {}
     for number, (code, _) in enumerate(rows):
         if not code:

@@ -40,7 +40,8 @@ def reading_engine(url: sa.URL, *, of_connection: bool = False) -> sa.Engine:
     MySQL      : and MariaDB: the same, each select an hour at most
     others     : as their account and driver have it
 
-    of_connection : names without a schema are of PostgreSQL's schema public, whatever the account's settings say
+    of_connection : PostgreSQL finds nothing of the warehouse's own by a name without a schema: no function, operator or
+                    type that somebody put there, whatever the account's settings say
     raises        : what SQLAlchemy does when it has no driver
     """
     backend = url.get_backend_name()
@@ -110,7 +111,7 @@ def _limit_mysql(connection: Any, _: Any) -> None:
 
 def _name_schema(connection: Any, _: Any) -> None:
     with connection.cursor() as cursor:
-        cursor.execute("SET search_path = public")
+        cursor.execute("SET search_path = pg_catalog")
     connection.commit()
 
 

@@ -11,7 +11,7 @@ from pydantic import ConfigDict, Field
 
 from sluice.ground.databases import DIALECTS, IN_FILES, database_url, refuse_absent
 from sluice.ground.errors import DataError, SourceUnreachableError
-from sluice.ground.readable_tables import ReadableTables
+from sluice.ground.readable_tables import DEFAULT_SCHEMA, ReadableTables
 from sluice.sources.reading_engine import arrow_reader, as_arrow, plain_column, reading_engine
 from sluice.sources.tabular_source import TabularSource, missing_file
 from sluice.transport import is_of_transport
@@ -98,20 +98,30 @@ class SqlSource(TabularSource):
         raises : DataError for a table that may not be read, or a query that is not let through
         """
         # It loads a parser of SQL, which a document that names a source need not wait for.
-        from sluice.ground.select_guard import guarded_query, refuse_strange_name, tables_of
+        from sluice.ground.select_guard import guarded_query, refuse_strange_columns, refuse_strange_name, tables_of
 
         backend = self.address.get_backend_name()
+        looked_for = DEFAULT_SCHEMA[backend] if self.readable and backend == "postgresql" else ""
         if self.table:
             schema, _, table = self.table.rpartition(".")
             for name in self.table.split("."):
                 refuse_strange_name(name)
             if self.readable:
                 self.readable.refuse_others([(schema, table)], backend)
-            return sa.table(table, schema=schema or None)
+            return sa.table(table, schema=schema or looked_for or None)
         assert self.query
-        query = guarded_query(self.query, backend)
+        query = guarded_query(self.query, backend, looked_for)
         if self.readable:
             self.readable.refuse_others(tables_of(self.query, backend), backend)
+
+        def columns_of(schema: str, table: str) -> list[str]:
+            nothing: sa.Select[Any] = sa.select(sa.literal_column("*")).select_from(
+                sa.table(table, schema=schema or looked_for or None)
+            )
+            return list(self._executed(connection, nothing.where(sa.false()), 1).keys())
+
+        with self._connected() as connection:
+            refuse_strange_columns(self.query, backend, columns_of)
         text = sa.text(query.replace(":", r"\:"))  # a colon begins no parameter
         return text.columns().subquery("source_query")
 

@@ -17,6 +17,7 @@ import pyarrow as pa
 from pydantic import Field
 
 from sluice.ground.errors import DataError
+from sluice.ground.values import hours
 from sluice.ground.variables import as_label
 from sluice.ground.visible_text import Name
 from sluice.sources.packed_file import in_memory
@@ -185,7 +186,7 @@ class StatisticalFile(FileSource):
         if isinstance(value, date | time):
             return value.isoformat()
         if isinstance(value, timedelta):
-            return _hours(value)
+            return hours(value)
         text = str(as_label(value))
         return text.zfill(width) if text.isdigit() else text
 
@@ -305,14 +306,6 @@ class SasSource(StatisticalFile):
                 name: labels[format_] for name, format_ in meta.variable_to_label.items() if format_ in labels
             }
         return meta
-
-
-def _hours(value: timedelta) -> str:
-    """As SPSS and SAS show a time, of however many hours: 30:00:00, -00:01:00."""
-    whole = abs(value) // timedelta(seconds=1)
-    part = abs(value) % timedelta(seconds=1) // timedelta(microseconds=1)
-    shown = f"{'-' if value < timedelta() else ''}{whole // 3600:02}:{whole // 60 % 60:02}:{whole % 60:02}"
-    return f"{shown}.{part:06}" if part else shown
 
 
 def _end(value: float) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from policies.people import Person, Roster
+from sluice.custody.shelf import refuse_place
 from sluice.custody.signing.keys_at_hand import make_key_pair
 from sluice.ground.durable import make_folder, write_new
 from sluice.ground.errors import SluiceError
@@ -86,6 +87,7 @@ def refuse_misplaced(folder: Path, keys: Path | None = None) -> None:
     home = settings().home
     if home != folder / ".sluice" and (folder.is_relative_to(home) or home.is_relative_to(folder)):
         raise SluiceError(f"PROJECT: must lie apart from the workspace {home}, which holds the vault; got {folder}")
+    refuse_place(folder, option="PROJECT")
     if keys is None:
         return
     for place, what in ((folder, "the project, which others read"), (home, "the workspace")):

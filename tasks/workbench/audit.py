@@ -18,7 +18,6 @@ from sluice.tabular.audit.pattern_audit import audit as attack
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Status, Statuses, keys_of
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule, requirements_of
-from tasks.release.tables.published_cells import PublishedCells
 from tasks.release.tables.specification import WantedTable
 from tasks.workbench.arguments import data_frame, number, whole_number
 from tasks.workbench.audit_published import audit_published
@@ -34,7 +33,7 @@ from tasks.workbench.cells_files import (
 )
 from tasks.workbench.known_bounds import known_bounds_of
 from tasks.workbench.standalone_table import StandaloneTable
-from tasks.workbench.table_arguments import Dimensions, Rule, table_of_cells, table_of_records
+from tasks.workbench.table_arguments import Dimensions, Rule, Total, table_of_cells, table_of_records
 from tasks.workbench.tabular_file import errors_of
 from tasks.workbench.tabulation import Records, dimensions_of, tabulate
 
@@ -43,6 +42,7 @@ def audit(
     table: pd.DataFrame,
     dimensions: Dimensions,
     *,
+    total: Total = None,
     records: pd.DataFrame | None = None,
     value: str | None = None,
     rules: Sequence[Rule] | Rule | None = None,
@@ -64,6 +64,7 @@ def audit(
     table       : a row for each cell, its total and marginals too: the dimensions' codes; status: published or
                   suppressed (or primary or secondary); value: missing where suppressed. As `sluice.protect` gives it
     dimensions  : as for `sluice.protect`; where a column has no hierarchy, its total is called 'Total'
+    total       : or as this says, as for `sluice.protect`
     records     : behind the table, added up as for `sluice.protect` by value, contributor and measure
     rules       : with records, which cells are sensitive; without, of a table of counts, what readers of the rules know
     cells       : where `records` has a row for each cell, added up already: as for `sluice.protect`
@@ -86,7 +87,7 @@ def audit(
                             ("repair", repair)):  # fmt: skip
             if given:
                 raise DataError(f"{name} is for an audit with records; give records, too, or leave {name} out.")
-        specified = table_of_cells(table, dimensions, rules, tables)
+        specified = table_of_cells(table, dimensions, rules, tables, total)
     else:
         specified = table_of_records(
             records,
@@ -97,6 +98,7 @@ def audit(
             measure,
             tables,
             coalition,
+            total=total,
             cells=cells,
         )
         if rounded_to is not None:
@@ -171,8 +173,7 @@ def audit_file(
     made = found.repair
     if repair is None or made is None or not found.mended:
         return found
-    published = PublishedCells(made.status)
-    files = write_cells(repair, made.cells, published, table.all_tables, made.tell_primary)
+    files = write_cells(repair, made.csv_of, table.all_tables)
     return replace(found, repair=replace(made, files=tuple(files)))
 
 

@@ -1,6 +1,6 @@
 """What an audit of a table with suppressed cells found, outside any release."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from sluice.ground.verdict import Verdict
+from sluice.publication.published_table_files import to_csv
 from sluice.tabular.audit.pattern_audit import Audit
 from sluice.tabular.model.cells import Cells, Status, Statuses
 from tasks.release.tables.published_cells import PublishedCells
@@ -42,6 +43,10 @@ class RepairedPattern:
     def frame(self) -> pd.DataFrame:
         """As it may be published."""
         return frame_of(table_of(self.cells, PublishedCells(self.status), self.tell_primary))
+
+    def csv_of(self, dimensions: Sequence[str] | None) -> bytes:
+        """What may be published of one table, or of all cells where None is given."""
+        return to_csv(table_of(self.cells, PublishedCells(self.status), self.tell_primary, dimensions))
 
     def summary(self) -> dict[str, Any]:
         """For machines."""

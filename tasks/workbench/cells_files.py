@@ -7,7 +7,7 @@ Columns of a pattern as other programs write them, brought to our form: one word
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,6 @@ from sluice.ground.durable import replace
 from sluice.ground.errors import DataError, DocumentError, did_you_mean, no_such_file
 from sluice.publication.pattern_file import STATUSES, SUPPRESSED, Pattern, read_pattern
 from sluice.publication.published_table import OWN_COLUMNS, PublishedTable, in_decimals, published_table
-from sluice.publication.published_table_files import to_csv
 from sluice.tabular.model.cells import Cells, in_tables, levels_of
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import MOST_DECIMALS
@@ -157,17 +156,18 @@ def refuse_unfit_output(output: Path, inputs: Sequence[Path | None], tables: Tab
         refuse_to_overwrite(output / name, inputs, option=option)
 
 
-def write_cells(
-    output: Path, cells: Cells, published: PublishedCells, tables: Tables, tell_primary: bool = False
-) -> list[Path]:
-    """Write what is published of the cells, and nothing else; the files."""
+def write_cells(output: Path, csv_of: Callable[[Sequence[str] | None], bytes], tables: Tables) -> list[Path]:
+    """Write what is published of the cells, and nothing else; the files.
+
+    csv_of : what is published of a table, or of all cells when None is given
+    """
     if not output.is_dir():
-        replace(output, to_csv(table_of(cells, published, tell_primary)), 0o644)
+        replace(output, csv_of(None), 0o644)
         return [output]
     written = []
     for table in tables:
         place = output / _file_name(table)
-        replace(place, to_csv(table_of(cells, published, tell_primary, table)), 0o644)
+        replace(place, csv_of(table), 0o644)
         written.append(place)
     return written
 

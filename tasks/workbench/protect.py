@@ -45,11 +45,12 @@ from tasks.workbench.cells_files import (
     refuse_unfit_output,
     write_cells,
 )
+from tasks.workbench.measures_together import each_measure, protect_measures
 from tasks.workbench.previous_pattern import PreviousPattern
 from tasks.workbench.protected_table import ProtectedTable
 from tasks.workbench.seed_file import secret_seed_of
 from tasks.workbench.standalone_table import StandaloneTable
-from tasks.workbench.table_arguments import Dimensions, Rule, Waivers, table_of_records
+from tasks.workbench.table_arguments import Dimensions, Rule, Total, Waivers, table_of_records
 from tasks.workbench.tabulation import Records, Tabulated, dimensions_of, records_in, tabulate
 
 
@@ -104,10 +105,12 @@ def protect(
     records: pd.DataFrame,
     dimensions: Dimensions,
     *,
+    total: Total = None,
     value: str | None = None,
     rules: Sequence[Rule] | Rule,
     contributor: str | None = None,
     measure: Mapping[str, Any] | None = None,
+    measures: Sequence[str] = (),
     cells: Mapping[str, Any] | None = None,
     tables: Sequence[Sequence[str]] | None = None,
     method: Mapping[str, Any] | str = "suppression",
@@ -127,11 +130,13 @@ def protect(
     dimensions  : columns whose categories add up to 'Total'; or {column: hierarchy}, a hierarchy being a mapping or
                   DataFrame of each code and its parent ('' for the total), the path of a CSV file, or None; or a list
                   of several, which group the same leaves
+    total       : what the total is called of dimensions without a hierarchy, or {column: code}; 'Total' when not given
     value       : column that is added up; records are counted when not given
     rules       : which cells are sensitive, as in a policy: [{"rule": "p_percent", "p": 10}]; docs/rules.md lists them
     contributor : column of whose record it is; each record is one of its own when not given
     measure     : how values count, as `measure` in a release: {"weight": {"variable": "w", "rule": "argus"}, "missing":
                   "leave_out"}
+    measures    : in place of `value`: columns that are added up in tables of one pattern, safe for each
     cells       : where `records` has a row for each cell, totals too, added up already: the columns that tell of it,
                   {"frequency": "n", "largest": ["top1", "top2"], "status": "s"}; see docs/tables.md
     tables      : the dimensions of each of several linked tables; one table of all when not given
@@ -151,7 +156,8 @@ def protect(
     """
     table = table_of_records(
         records, dimensions, rules, value, contributor, measure, tables, coalition,
-        cells=cells, method=method, waivers=waivers, cost=cost, mode=mode, seconds=seconds, a_priori=a_priori,
+        total=total, measures=measures, cells=cells, method=method, waivers=waivers, a_priori=a_priori, cost=cost,
+        mode=mode, seconds=seconds,
     )  # fmt: skip
     drawn = entropy(seed)
     return protect_table(
@@ -204,7 +210,7 @@ def protect_file(
         progress=progress,
     )
     may, told = made.may_be_published, table.form.tell_primary
-    files = write_cells(output, made.tabulated.cells, made.protected, table.all_tables, told) if may else []
+    files = write_cells(output, partial(made.csv_of, told), table.all_tables) if may else []
     return replace(made, files=tuple(files), seconds=perf_counter() - begun)
 
 
@@ -228,7 +234,7 @@ def protect_table(
     raises       : DataError
     """
     begun = perf_counter()
-    rules, method = table.sensitivity, table.protection
+    _, method = table.sensitivity, table.protection  # there must be rules
     _refuse_to_tell_primary(table)
     dimensions = dimensions_of(table, records, totals=table.cells is not None)
     refuse_taken_names(dimensions)
@@ -236,30 +242,45 @@ def protect_table(
     if previous is not None:
         name = previous.name if isinstance(previous, Path) else "the previous pattern"
         before = PreviousPattern(name, *_published_before(previous, dimensions, table))
-    if before is not None and not isinstance(method, SecondarySuppression):
-        raise DataError(f"the previous pattern is for the method suppression; got {method.method}.")
+    if before is not None and (table.measures or not isinstance(method, SecondarySuppression)):
+        raise DataError(
+            "the previous pattern is for the method suppression of one measure; got "
+            f"{' and '.join(table.measures) or method.method}."
+        )
+    draw = Draw(seed, lambda: records_in(records, dimensions, table.summed), dimensions, table.measure.measure)
+    secret = draw.secret("suppression") if secret_costs and isinstance(method, SecondarySuppression) else None
+    if table.measures:
+        made: ProtectedTable = protect_measures(
+            each_measure(table),
+            lambda each: tabulate(records, dimensions, each),
+            partial(_request, secret=secret),
+            workers,
+            progress,
+        )
+        return replace(made, seconds=perf_counter() - begun)
     tabulated = tabulate(records, dimensions, table)
-    cells = tabulated.cells
-    pattern = method if isinstance(method, SecondarySuppression) else SecondarySuppression()
-    request = ProtectionRequest.of(
-        cells,
-        rules,
-        replace(table.assumptions, statuses=table.form.tell_primary),
-        contributions=tabulated.contributions,
-        rows=manual_rows(
-            [*tabulated.stated, *pattern.a_priori], [dimension.name for dimension in dimensions], cells.decimals
-        ),
-        cost=pattern.cost,
-        waive=partial(waived_cells, waivers=table.waivers, release_name="", today=datetime.now(UTC).date()),
-    )
-    draw = Draw(seed, lambda: records_in(records, dimensions, table.summed), dimensions, table.summed)
+    request = _request(table, tabulated, secret)
     if isinstance(method, SecondarySuppression):
-        if secret_costs:
-            request = request.with_secret_costs(cells, draw.secret("suppression"))
         made = _suppressed(tabulated, request, method, before, workers, progress)
     else:
         made = _altered(tabulated, request, method, draw)
     return replace(made, seconds=perf_counter() - begun)
+
+
+def _request(table: StandaloneTable, tabulated: Tabulated, secret: str | None) -> ProtectionRequest:
+    """What rules and people ask; with noise on the costs where there is a secret."""
+    cells, method = tabulated.cells, table.protection
+    pattern = method if isinstance(method, SecondarySuppression) else SecondarySuppression()
+    request = ProtectionRequest.of(
+        cells,
+        table.sensitivity,
+        replace(table.assumptions, statuses=table.form.tell_primary),
+        contributions=tabulated.contributions,
+        rows=manual_rows([*tabulated.stated, *pattern.a_priori], [d.name for d in cells.dimensions], cells.decimals),
+        cost=pattern.cost,
+        waive=partial(waived_cells, waivers=table.waivers, release_name="", today=datetime.now(UTC).date()),
+    )
+    return request if secret is None else request.with_secret_costs(cells, secret)
 
 
 def _published_before(

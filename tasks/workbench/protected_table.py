@@ -12,6 +12,7 @@ from sluice.ground.errors import DataError
 from sluice.ground.verdict import Finding, Verdict, decide
 from sluice.publication.pattern_file import STATUS_NAMES, codes_of
 from sluice.publication.published_table import in_decimals
+from sluice.publication.published_table_files import to_csv
 from sluice.tabular.audit.pattern_audit import Audit
 from sluice.tabular.model.cells import Booleans, Status, Statuses
 from sluice.tabular.rules.sensitivity import Requirements
@@ -229,6 +230,10 @@ class ProtectedTable(Result):
         if found.first is not None:
             figures |= {"cost": found.cost, "first_cost": found.first, "time_ran_out": found.stopped}
         return figures
+
+    def csv_of(self, tell_primary: bool, dimensions: Sequence[str] | None) -> bytes:
+        """What is published of one table, or of all cells where None is given."""
+        return to_csv(table_of(self.tabulated.cells, self.protected, tell_primary, dimensions))
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
         """Which cells are suppressed, by the first two dimensions; over a third, the total."""

@@ -7,6 +7,7 @@ import os
 import secrets
 from pathlib import Path
 
+from sluice.custody.shelf import refuse_place
 from sluice.ground.errors import DocumentError
 
 _LEAST_SECRET = 2**64  # who guesses the seed undoes what was drawn by it
@@ -17,6 +18,7 @@ def seed_of(file: Path) -> int:
 
     raises : DocumentError
     """
+    refuse_place(file, option="--seed-file")
     if not file.exists():
         seed = secrets.randbits(128)
         with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as made:

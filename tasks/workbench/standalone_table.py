@@ -39,6 +39,9 @@ class StandaloneTable(TableSpecification):
 
     rules: tuple[TablePolicyRule, ...] = Field(default=(), description="that say which cells are sensitive")
     table_attackers: TableAttackers = TableAttackers()
+    measures: tuple[str, ...] = Field(
+        default=(), description="in place of measure.variable: several variables, protected with one pattern"
+    )
     cells: CellsAddedUp | None = Field(default=None, description="where the file holds cells, not records")
     waivers: tuple[Waiver, ...] = Field(
         default=(), description="of sensitive cells that protection.a_priori wants published"
@@ -51,6 +54,10 @@ class StandaloneTable(TableSpecification):
                 "measure.requested: request_rule protects those who asked: name the column that tells "
                 "who did (--requested COLUMN=VALUE)"
             )
+        if self.measures and (len(set(self.measures)) < max(len(self.measures), 2) or self.measure.variable):
+            raise ValueError("measures: must name two variables or more, each once, and measure.variable none")
+        if self.measures and self.cells is not None:
+            raise ValueError("measures: cells that are added up already are of one measure; give records")
         if self.cells is not None:
             for field in _OF_RECORDS:
                 if getattr(self.measure, field) is not None:
@@ -72,7 +79,12 @@ class StandaloneTable(TableSpecification):
 
     @property
     def summed(self) -> Measure:
-        """The measure, as the aggregation takes it."""
+        """The measure, as the aggregation takes it. Raises DataError where there are several."""
+        if self.measures:
+            raise DataError(
+                f"measures: several share a pattern only where it is made; take each by itself here, such as "
+                f"{self.measures[0]}."
+            )
         return self.measure.measure
 
     @property

@@ -17,6 +17,7 @@ from tasks.workbench.tabulation import text_frame, texts
 
 Hierarchy = pd.DataFrame | Mapping[str, str] | Path | str
 Dimensions = Sequence[str] | Mapping[str, Hierarchy | Sequence[Hierarchy] | None]
+Total = Mapping[str, str] | str | None
 Rule = SensitivityRule | Mapping[str, Any]
 Waivers = Sequence[Mapping[str, Any]] | Path | str | None
 
@@ -36,6 +37,8 @@ def table_of_records(
     tables: Sequence[Sequence[str]] | None,
     coalition: int,
     *,
+    total: Total = None,
+    measures: Sequence[str] = (),
     cells: object = None,
     method: object = "suppression",
     waivers: Waivers = None,
@@ -52,7 +55,8 @@ def table_of_records(
         raise TypeError(f"measure must be a mapping; got {type(measure).__name__}.")
     table = StandaloneTable.of(
         {
-            "dimensions": _dimensions(dimensions, records),
+            "dimensions": _dimensions(dimensions, records, total),
+            "measures": list(measures),
             "cells": dict(cells) if isinstance(cells, Mapping) else cells,
             "measure": _once("measure", measure or {}, variable=value, contributor=contributor),
             "tables": _tables(tables),
@@ -63,7 +67,9 @@ def table_of_records(
         },
         "the table",
     )
-    summed = table.summed
+    for variable in table.measures:
+        column_name(variable, "measures", records)
+    summed = table.measure.measure
     for name in ("value", "contributor", "holding", "weight"):
         if getattr(summed, name) is not None:
             column_name(getattr(summed, name), name, records)
@@ -71,11 +77,15 @@ def table_of_records(
 
 
 def table_of_cells(
-    cells: pd.DataFrame, dimensions: Dimensions, rules: object, tables: Sequence[Sequence[str]] | None
+    cells: pd.DataFrame,
+    dimensions: Dimensions,
+    rules: object,
+    tables: Sequence[Sequence[str]] | None,
+    total: Total = None,
 ) -> StandaloneTable:
     """The table whose cells alone are known. Raises TypeError, DataError, DocumentError."""
     written = {
-        "dimensions": _dimensions(dimensions, cells),
+        "dimensions": _dimensions(dimensions, cells, total),
         "tables": _tables(tables),
         "rules": [] if rules is None else _rules(rules),
     }
@@ -93,8 +103,10 @@ def rows_of(table: object, name: str) -> tuple[dict[str, str], ...]:
     return rows_of(pd.DataFrame([dict(row) for row in table]), name) if table else ()
 
 
-def _dimensions(given: Dimensions, frame: pd.DataFrame) -> list[dict[str, Any]]:
+def _dimensions(given: Dimensions, frame: pd.DataFrame, total: Total) -> list[dict[str, Any]]:
     """As a specification writes them; the first of several hierarchies is that of the dimension."""
+    if total is not None and not isinstance(total, str | Mapping):
+        raise TypeError(f"total must be a code, or a mapping of dimensions to codes; got {type(total).__name__}.")
     if isinstance(given, str) or not isinstance(given, Sequence | Mapping):
         raise TypeError(
             "dimensions must be a list of column names, or a mapping of each to its hierarchy; got "
@@ -111,6 +123,12 @@ def _dimensions(given: Dimensions, frame: pd.DataFrame) -> list[dict[str, Any]]:
         several = hierarchy if isinstance(hierarchy, list | tuple) else [] if hierarchy is None else [hierarchy]
         rows = [_rows_in(name, each) for each in several]
         written.append({"variable": name, "hierarchy": rows[0] if rows else None, "groupings": rows[1:]})
+        if (called := total if isinstance(total, str) else (total or {}).get(str(name))) is not None:
+            written[-1]["total"] = called
+    if strange := sorted((total.keys() if isinstance(total, Mapping) else set()) - hierarchies.keys()):
+        raise DataError(
+            f"total names '{strange[0]}', and no dimension is called so.", came=strange[0], allowed=hierarchies
+        )
     return written
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from sluice.ground.errors import DataError
@@ -28,6 +29,9 @@ from tasks.workbench.standalone_table import StandaloneTable
 from tasks.workbench.tabular_file import errors_of, read_text, table_source, with_points
 
 Records = Path | pd.DataFrame
+
+_TOTALS = frozenset(("total", "totals", "_t", "t", "all", "sum", "gesamt", "insgesamt", "ensemble", "totale", "summe"))
+_TOTAL, _SDMX_TOTAL = "Total", "_t"  # in any case, of a dimension of which nobody said what its total is called
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,9 +77,19 @@ def _flat(dimension: TableDimension, source: Records, totals: bool) -> list[tupl
     name, total = dimension.variable, dimension.total
     codes = codes_in(source, name)
     if totals and total not in codes:
+        alike = [code for code in codes if code.casefold() in (total.casefold(), _SDMX_TOTAL)]
+        if len(alike) != 1 or total != _TOTAL:
+            with errors_of(source):
+                raise DataError(
+                    f"no cell is the '{total}' of '{name}'; give its hierarchy, or say what its total is called "
+                    f"(--total {name}=CODE, total)"
+                )
+        total = alike[0]
+    elif not totals and total in codes:
         with errors_of(source):
             raise DataError(
-                f"no cell is the '{total}' of '{name}'; give its hierarchy, or say what its total is called"
+                f"'{name}' has records of the code '{total}', which its total is called. Are these cells that are "
+                f"added up already (--frequency, cells)? Else call the total otherwise (--total {name}=CODE, total)."
             )
     below = codes - {total} if totals else codes
     return [(total, ""), *((code, total) for code in sorted(below))]
@@ -122,7 +136,9 @@ def tabulate(source: Records, dimensions: Sequence[Dimension], table: Standalone
         return Tabulated(made.cells, made.left_out, made.added_up, made.alike, made.respelled)
     with errors_of(source):
         asked_in = [] if table.asked is None else [table.asked[0]]
-        records = records_of(records_in(read, dimensions, measure, asked_in), dimensions, measure, table.asked)
+        frame = records_in(read, dimensions, measure, asked_in)
+        _refuse_cells(frame, table)
+        records = records_of(frame, dimensions, measure, table.asked)
         cells = records.cells(dimensions, kept, table.linked, withheld)
         asking = None if table.asked is None else records.asking
         if table.asked is not None and not records.asking:
@@ -132,6 +148,33 @@ def tabulate(source: Records, dimensions: Sequence[Dimension], table: Standalone
             )
         reading = () if isinstance(read, pd.DataFrame) else read.remarks.all()
         return Tabulated(cells, records.left_out, records.added_up, records.alike, records.respelled, asking, reading)
+
+
+def _refuse_cells(frame: pd.DataFrame, table: StandaloneTable) -> None:
+    """Raise DataError where a code without a hierarchy holds what the others add up to: these are cells, not records.
+
+    Each row of cells would count as one contributor, and the totals twice. Cost: O(n) a dimension.
+    """
+    measure, names = table.summed, [each.variable for each in table.dimensions]
+    if measure.value is None or measure.contributor or measure.holding or frame.duplicated(names).any():
+        return
+    value = pd.to_numeric(frame[measure.value], errors="coerce").fillna(0)
+    for dimension in table.dimensions:
+        if dimension.hierarchy is not None:
+            continue
+        others = [name for name in names if name != dimension.variable]
+        beside = value.groupby([frame[name] for name in others] or np.zeros(len(frame))).transform("sum") - value
+        parts = value.ne(0).groupby([frame[name] for name in others] or np.zeros(len(frame))).transform("sum")
+        sums = pd.Series(np.isclose(beside, value, rtol=1e-9) & value.ne(0))
+        for code, holds in sums.groupby(frame[dimension.variable]):
+            telling = int((holds & (parts > 2)).sum())  # a sum of one part may be chance
+            if holds.all() and (telling > 2 or (telling and str(code).casefold() in _TOTALS)):
+                raise DataError(
+                    f"'{code}' of '{dimension.variable}' has the sum of all others, so these are cells that are added "
+                    "up already, and not records. Name the columns of their frequencies and largest contributions "
+                    f"(--frequency, --largest, cells) and what the totals are called (--total {dimension.variable}="
+                    f"{code}, total); if they are records, name their contributors."
+                )
 
 
 def records_in(

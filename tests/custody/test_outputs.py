@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sluice.custody.shelf import publish, refuse_to_overwrite
+from sluice.custody.shelf import publish, refuse_place, refuse_to_overwrite
 from sluice.ground.errors import DataError
 from tests.golden import golden
 
@@ -32,4 +32,18 @@ def test_neither_the_workspace_nor_a_published_release_is_written_in(
     for output in (published / "a.csv", published / "new.csv"):
         with golden.raises(DataError):
             refuse_to_overwrite(output, [])
-    refuse_to_overwrite(tmp_path / "shelf" / "b.csv", [])
+    for output in (tmp_path / "shelf" / "fair-2", tmp_path / "shelf" / "fair-1.withdrawn.txt", published):
+        with golden.raises(DataError):
+            refuse_place(output)
+    refuse_place(tmp_path / "b.csv")
+
+
+def test_neither_settings_nor_documents_are_written_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SLUICE_CONNECTIONS", str(tmp_path / "connections.yaml"))
+    monkeypatch.setenv("PREFECT_HOME", str(tmp_path / "prefect"))
+    contract = tmp_path / "contract.yaml"
+    contract.write_text("title: x")
+    for output in (tmp_path / "connections.yaml", tmp_path / "prefect" / "profiles.toml", contract):
+        with golden.raises(DataError):
+            refuse_to_overwrite(output, [])
+    refuse_to_overwrite(tmp_path / "other.yaml", [])

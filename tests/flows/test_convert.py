@@ -85,7 +85,9 @@ def test_tables_too(tmp_path: Path) -> None:
 
 def test_what_is_not_as_it_was_published_or_would_spoil_it_is_refused(tmp_path: Path) -> None:
     house, folder = published(House)
-    convert(house, folder, "stata", folder / "mine").refused()
+    (folder.parent / ".lock").touch()  # as on the publisher's own shelf
+    for place in (folder / "mine", folder.parent):
+        convert(house, folder, "stata", place).refused()
     assert convert(house, folder, "stata", tmp_path).code == DONE
     golden.words(convert(house, folder, "stata", tmp_path).words)
     description = folder / "datapackage.json"  # an intruder swaps two labels

@@ -303,6 +303,17 @@ def test_an_office_is_founded_and_changed_where_nobody_has_a_key(desks: Desks) -
     assert desks.acts == ["founded", "adopted", "adopted"]
 
 
+def test_nobody_has_the_key_of_the_installation(founded: Desks) -> None:
+    """The account that owns the vault could approve in that person's name."""
+    from sluice.custody.signing.public_key import PublicKey
+    from sluice.custody.workspace import Workspace
+
+    key = PublicKey.of(Workspace.open(founded.root / "home").vault.signing_key().public_key()).line
+    founded.roster(jonas={"roles": ["owner"], "keys": [key]})
+    golden.words(founded.runs("emil", "adopt", "people.yaml").words)
+    assert founded.acts == ["founded"]
+
+
 def test_by_files_as_by_pipes(founded: Desks) -> None:
     founded.document("policy.yaml", policy())
     told = founded.runs("vault", "adopt", "policy.yaml", "--to-sign", "statement")

@@ -1,16 +1,21 @@
 """Paths that documents and commands name: none leads into the vault, and none is written through."""
 
 import gzip
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from flows.cli.main import command_line
+from sluice.custody.shelf import publish
+from sluice.ground.durable import make_folder
 from sluice.ground.errors import DataError, DocumentError
 from tasks.release.products import load_product
 from tests.flows.house import DONE, ERROR, House
 from tests.flows.tables_house import TablesHouse
+from tests.golden import golden
 
 ROWS = b"code,parent\nTotal,\n01,Total\n02,Total\nNA,Total\n04,Total\n05,Total\n"
 
@@ -139,6 +144,98 @@ def test_what_is_to_be_signed_is_written_over_nothing(house: House) -> None:
     statement = house.root / "statement.json"
     assert house.sluice("adopt", str(house.documents / "people.yaml"), "--to-sign", str(statement)).code == DONE
     assert "urn:sluice:adoption:1" in statement.read_text()
+
+
+# Each way to name a file that a command writes: what else the command is given. `house` stands for its documents.
+WRITES = {
+    "mask --output": "mask house/people.csv --plan house/plan.yaml",
+    "mask --seed-file": "mask house/people.csv --plan house/plan.yaml --output house/masked.csv",
+    "assess --report": "assess house/people.csv house/people.csv --contract house/contract.yaml",
+    "compare --output": "compare house/people.csv --original house/people.csv --contract house/contract.yaml",
+    "compare --svg": "compare house/people.csv --original house/people.csv --output house/map.html",
+    "table protect --output": "table protect house/people.csv --hierarchy region --rule minimum_frequency=3",
+    "table protect --seed-file": "table protect house/people.csv --hierarchy region --rule minimum_frequency=3 "
+    "--method small_count_rounding=3 --output house/cells.csv",
+    "table audit --repair": "table audit house/cells.csv --hierarchy region --microdata house/people.csv "
+    "--rule minimum_frequency=3",
+    "camouflage --output": "camouflage house/people.csv --column age --width 5000 --seed-file house/seed",
+    "camouflage --seed-file": "camouflage house/people.csv --column age --width 5000 --output house/answers.csv",
+    "hierarchy build --output": "hierarchy build widths:5,10 --minimum 0 --maximum 99",
+    "hierarchy show --svg": "hierarchy show house/codes.csv",
+    "hierarchy show --png": "hierarchy show house/codes.csv",
+    "hierarchy show --html": "hierarchy show house/codes.csv",
+    "sign --output": "sign house/statement",
+    "adopt --to-sign": "adopt house/people.yaml",
+    "init --output": "init house/people.csv",
+    "deployments --output": "deployments house",
+    "schemas folder": "schemas",
+    "key new file": "key new",
+    "new project": "new",
+}
+
+
+OTHERWISE = {
+    "--to-sign",  # of any command written by one function, which `adopt` tries
+    "init project", "init --keys", "new --keys", "tutorial folder",  # made where nothing is
+    "tune --output",  # beside the definition that is read
+    "convert --output",  # into a folder: tests/flows/test_convert.py
+    "found --people",  # only where no office is: by the same function
+    "people --keys", "verify --keys", "convert --keys", "tune --people", "verify --people",  # read, or no file
+    "doctor --repair", "deployments folder", "verify folder", "convert folder",
+}  # fmt: skip
+
+
+def test_what_is_tried_is_every_way_to_name_a_file_that_is_written() -> None:
+    """An option that is new here writes nowhere that it should not, or this says that nobody tried."""
+    given_as = "output folder project report svg png html repair to_sign seed_file keys people"
+    tried = {way.replace("table protect", "protect-table").replace("table audit", "audit-table") for way in WRITES}
+    known = {" ".join(way.split()[-2:]) for way in (*WRITES, *tried)} | OTHERWISE
+    commands = [("", command_line())]
+    for path, command in commands:
+        commands += [(name, each) for name, each in getattr(command, "commands", {}).items()]
+        for given in getattr(command, "params", ()):
+            name = given.opts[0]
+            if given.name in given_as.split() and (path, name) != ("review", "--html"):  # which prints
+                assert {f"{path} {name}", name} & known
+
+
+@pytest.mark.parametrize("way", WRITES)
+def test_no_command_writes_where_only_releases_do_or_over_settings(
+    house: House, way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (house.documents / "plan.yaml").write_text("- {method: removal, columns: [name]}\n")
+    (house.documents / "codes.csv").write_bytes(ROWS)
+    (house.documents / "cells.csv").write_text("region,status,value\nTotal,safe,9\n1,safe,4\n2,safe,5\n")
+    shelf = publish(house.root / "shelf", "fair-1", {"a.csv": b"x"}).parent
+    monkeypatch.setenv("PREFECT_HOME", str(house.root / "prefect"))
+    (house.root / "prefect").mkdir()
+    option = way.split()[-1]
+    given = [each.replace("house/", f"{house.documents}/") for each in WRITES[way].split()]
+    make_folder(house.home / "vault", 0o700)
+    page = option in ("--html", "--report") or way == "compare --output"
+    for place, says in (
+        (house.home / "vault" / "x", "workspace"),
+        (shelf / "fair-2", "where releases are published"),
+        (shelf / "fair-1" / "x", "published release"),
+        (house.root / "prefect" / "profiles", "holds settings"),
+    ):
+        file = place.with_suffix(".html" if page else ".csv")
+        told = house.sluice(*given, *([option] if option.startswith("--") else []), str(file))
+        assert (told.code, says in told.words) == (ERROR, True), told.words
+        assert not file.exists()
+
+
+def test_for_another_account_files_are_neither_read_nor_written(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By sudo an approver has the rights of the account that owns the vault: settings of Prefect among them."""
+    people, place = str(house.documents / "people.yaml"), house.root / "profiles.toml"
+    monkeypatch.setenv("SUDO_UID", str(os.geteuid() + 1))
+    for option in ("--to-sign", "--envelope", "--key"):
+        told = house.sluice("adopt", people, option, str(place))
+        golden.words(told.words.replace(str(place), "FILE"))
+        assert told.code == ERROR
+        assert not place.exists()
+    told = house.sluice("adopt", people, "--to-sign", "-")
+    assert told.code == DONE
 
 
 def test_a_draft_is_not_written_through_a_link_that_leads_nowhere(house: House) -> None:

@@ -66,6 +66,8 @@ def test_shapes(text: str, expected: CsvShape) -> None:
         "\n\n",
         "income,rent\neuros,euros\n1,2\n3,4\n5,6\n",
         "a,b\n" + "1,2\n" * 9 + "Source: register\n",
+        'a,b\n"x \\"y\\", z",1\n"z",2\n',
+        'a,b\n"x \\"y\\" z",1\n"z",2\n',
     ],
 )
 def test_what_is_not_certain_is_asked(text: str) -> None:
@@ -89,6 +91,8 @@ def test_a_line_of_totals_is_told() -> None:
     [
         (",age,b\n0,33,f\n1,48,m\n", ["age", "b"], [{"age": "33", "b": "f"}, {"age": "48", "b": "m"}], "column 1"),
         ("a,b,\n1,2,y\n3,4,\n", ["a", "b"], [{"a": "1", "b": "2"}, {"a": "3", "b": "4"}], "column 3"),
+        ("a,b\n1,2,\n3,4,\n", ["a", "b"], [{"a": "1", "b": "2"}, {"a": "3", "b": "4"}], "column 3"),
+        ("a\n1;\n3;\n", ["a"], [{"a": "1"}, {"a": "3"}], "column 2"),
         ("a  b\n 1  x\n20 yy\n", ["a", "b"], [{"a": "1", "b": "x"}, {"a": "20", "b": "yy"}], ""),
         ('"a" "b"\n"r 1" 1 "x y"\n"r 2" 2 "z"\n', ["row_names", "a", "b"],
          [{"row_names": "r 1", "a": "1", "b": "x y"}, {"row_names": "r 2", "a": "2", "b": "z"}], ""),
@@ -130,9 +134,19 @@ def test_what_was_written_is_read_or_asked_for(tmp_path_factory: pytest.TempPath
     assume(quote == '"' or not any(len(cell) > 1 and cell[0] == cell[-1] == '"' for row in rows for cell in row))
     written = io.StringIO()
     quoting = data.draw(st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]))
-    writer = csv.writer(written, delimiter=separator, quotechar=quote, quoting=quoting, lineterminator="\n")
+    escape = data.draw(st.sampled_from([None, "\\"])) if quoting == csv.QUOTE_ALL and quote == '"' else None
+    ended = data.draw(st.booleans()) and escape is None  # a separator ends each record, but not the names
+    writer = csv.writer(
+        written, delimiter=separator, quotechar=quote, quoting=quoting, lineterminator="\n", escapechar=escape,
+        doublequote=escape is None,
+    )  # fmt: skip
     writer.writerow(["name", "pay", "note"])
-    writer.writerows(rows)
+    line = f"{separator}\n" if ended and not any("\n" in cell for row in rows for cell in row) else "\n"
+    for row in rows:
+        writer.writerow(row)
+    if line != "\n":
+        names, *records = written.getvalue().splitlines(keepends=True)
+        written = io.StringIO(names + "".join(record.rstrip("\n") + line for record in records))
     path: Path = tmp_path_factory.mktemp("csv") / "a.csv"
     path.write_bytes(written.getvalue().encode(encoding, "replace"))
     try:

@@ -2,7 +2,7 @@
 
 import zipfile
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -173,3 +173,53 @@ def test_the_row_of_the_names_may_be_said(tmp_path: Path) -> None:
     [outline] = source.outlines(header_row=2)
     assert (outline.header_row, outline.columns) == (2, 3)
     assert source.model_copy(update={"header_row": 2}).column_names() == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("part", "old", "new"),
+    [
+        ("xl/styles.xml", '<patternFill patternType="gray125"/>', ""),
+        ("xl/styles.xml", '<family val="2"/>', '<family val="99"/><color rgb="12"/>'),
+        ("xl/workbook.xml", 'activeTab="0"', 'activeTab="none"'),
+        ("xl/workbook.xml", "<definedNames/>", '<definedNames><definedName name="a" localSheetId="x"/></definedNames>'),
+        ("docProps/core.xml", 'W3CDTF">', 'W3CDTF">yesterday '),
+        (
+            "xl/worksheets/sheet1.xml",
+            "<sheetData>",
+            '<sheetViews><sheetView workbookViewId="q"/></sheetViews><sheetData>',
+        ),
+        (
+            "xl/worksheets/sheet1.xml",
+            "</sheetData>",
+            '</sheetData><autoFilter ref="A1:B2"><filterColumn colId="0"><customFilters><customFilter operator="near" '
+            'val="!" /></customFilters></filterColumn></autoFilter>',
+        ),
+        ("xl/worksheets/sheet1.xml", 'left="0.75"', 'left="wide"'),
+    ],
+)  # fmt: skip
+def test_what_does_not_count_may_be_written_as_programs_like(tmp_path: Path, part: str, old: str, new: str) -> None:
+    """Excel opens all of these, and openpyxl none: 'expected Fill', 'Max value is 14'. Formats of dates still count."""
+    path = tmp_path / "a.xlsx"
+    source = book(path, ["n", "day"], [1, datetime(2024, 2, 29)])
+    edited(path, part, old, new)
+    with pytest.raises((TypeError, ValueError)):
+        openpyxl.load_workbook(path)
+    assert cells(source, "n", "day") == [[1, pd.Timestamp("2024-02-29")]]
+
+
+def test_a_time_of_more_than_a_day_keeps_its_hours(tmp_path: Path) -> None:
+    source = book(tmp_path / "a.xlsx", ["n", "worked"], [1, timedelta(hours=30, minutes=5)])
+    assert cells(source, "worked") == [["30:05:00"]]
+
+
+def test_a_note_below_the_records_is_none_of_them(tmp_path: Path) -> None:
+    source = book(tmp_path / "a.xlsx", ["a", "b", "c"], [1, 2, 3], [None, None, None], [SECRET, None, None])
+    golden(refusal(source, "a"))
+
+
+def test_strict_open_xml_says_how_to_save_it(tmp_path: Path) -> None:
+    path = tmp_path / "a.xlsx"
+    source = book(path, ["a"], [1])
+    plain = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    edited(path, "xl/workbook.xml", plain, "http://purl.oclc.org/ooxml/spreadsheetml/main")
+    golden(refusal(source, "a"))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sluice.ground.errors import DataError
-from sluice.sources.hierarchy_file import read_dimension, read_hierarchy
+from sluice.sources.hierarchy_file import read_dimension, read_hierarchy, read_rows
 from tests.golden import golden
 
 GOOD = "code,parent,level\nTotal,,0\nNA,Total,1\n01,Total,1\n1,01,2\n001,01,2\n"
@@ -72,7 +72,52 @@ def test_a_file_of_tau_argus_is_the_hierarchy_of_its_levels(tmp_path: Path) -> N
     assert read_hierarchy(file).rows["1200Z"][:2] == ("1200", "120")
 
 
-@pytest.mark.parametrize("text", ["12\n@@120\n", "@12\n", "12\n@\n", "12\n12\n", "12\nTotal\n", "\n", "12\n\xff"])
+TREE = {"Total": "", "A": "Total", "A1": "A", "A2": "A", "B": "Total", "B1": "B"}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("levels.csv", "levels,codes\n@,Total\n@@,A\n@@@,A1\n@@@,A2\n@@,B\n@@@,B1\n"),  # sdcTable
+        ("bare.csv", "@;Total\n@@;A\n@@@;A1\n@@@;A2\n@@;B\n@@@;B1\n"),
+        ("nodes.csv", "root,leaf,level\nTotal,Total,@\nTotal,A,@@\nA,A1,@@@\nA,A2,@@@\nTotal,B,@@\nB,B1,@@@\n"),
+        ("edges.csv", "parent,child\nTotal,A\nTotal,B\nA,A1\nA,A2\nB,B1\n"),  # the total has no row
+        (
+            "maps.csv",
+            "mapsFrom,mapsTo,sign,level\nA1,A,1,1\nA2,A,1,1\nB1,B,1,1\nA,Total,1,2\nB,Total,1,2\n",
+        ),  # SSBtools
+        ("code.csv", "code,parent\nA,Total\nB,Total\nA1,A\nA2,A\nB1,B\n"),
+        ("leaves.csv", "A1;A;Total\nA2;A;Total\nB1;B;Total\n"),  # ARX
+        ("tops.csv", "A1;A1;A\nA2;A2;A\nB1;B1;B\n"),
+        ("blanks.hrc", "A\n  A1\n  A2\nB\n  B1\n"),
+        ("tabs.hrc", "A\n\tA1\n\tA2\nB\n\tB1\n"),
+        ("points.hrc", "A\n.A1\n.A2\nB\n.B1\n"),
+        ("total.hrc", "Total\n@A\n@@A1\n@@A2\n@B\n@@B1\n"),
+        ("deeper.hrc", "@A\n@@A1\n@@A2\n@B\n@@B1\n"),
+    ],
+)
+def test_files_of_other_programs_are_the_same_hierarchy(tmp_path: Path, name: str, text: str) -> None:
+    assert dict(read_rows(written(tmp_path, text, name))) == TREE
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("levels.csv", "levels,codes\n@,Total\n@@@,A1\n"),
+        ("levels.csv", "levels,codes\n@,Total\n@,A1\n"),
+        ("levels.csv", "levels,codes\n@,Total\n@@,A\n@@,A\n"),
+        ("maps.csv", "mapsFrom,mapsTo,sign\nA,Total,1\nB,Total,-1\n"),  # a difference is no sum
+        ("edges.csv", "child,parent\nA,Total\nB,Other\n"),
+        ("leaves.csv", "A1;A;Total\nA2;B;Total\nA;B;Total\n"),  # A is a group of one and a leaf of another
+        ("blanks.hrc", "A\n  A1\n   A2\n"),
+    ],
+)
+def test_files_of_other_programs_that_contradict_themselves_are_refused(tmp_path: Path, name: str, text: str) -> None:
+    with golden.raises(DataError):
+        read_dimension("nace", [written(tmp_path, text, name)])
+
+
+@pytest.mark.parametrize("text", ["12\n@@120\n", "12\n@\n", "12\n12\n", "12\nTotal\n", "\n", "12\n\xff"])
 def test_a_file_of_tau_argus_that_is_wrong_is_refused_by_its_line(tmp_path: Path, text: str) -> None:
     file = tmp_path / "nace.hrc"
     file.write_bytes(text.encode("latin-1"))
@@ -140,7 +185,7 @@ def test_both_forms_of_a_classification_are_one_hierarchy(tmp_path: Path) -> Non
         "a;x\nb\u200b;x\n",
         "code;parent\na;\n",
         "code;parent\na;b\nb;a\n",
-        "code;parent\na;c\n",
+        "code;parent\na;c\nb;d\n",
         "",
     ],
 )

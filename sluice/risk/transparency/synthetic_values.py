@@ -20,14 +20,15 @@ import pandas as pd
 from sluice.ground.comparable_values import plain_values
 from sluice.ground.errors import DataError, PlanError
 from sluice.ground.variables import Kind, Variables
-from sluice.risk.attacks.attack_success import FEWEST, share_at_risk
+from sluice.risk.attacks.attack_success import FEWEST, Units, share_at_risk
 from sluice.risk.attacks.membership import learned_membership
 from sluice.risk.attacks.participant_inference import participant_inference
 from sluice.risk.attacks.rare_combinations import rare_combinations
 from sluice.risk.measurement import Measurement
+from sluice.risk.people_of_records import groups_of_people
 from sluice.risk.transparency.attack import Attack, Leak, Pairs
 
-_Side = tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]
+_Side = tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame, Units]
 Synthesis = Callable[[pd.DataFrame, Variables, np.random.Generator], pd.DataFrame]
 
 _SIZE = 3  # values in a rare combination
@@ -54,14 +55,14 @@ class CopiedPeople(Attack):
         if len(compared) < 2:
             raise DataError("fewer than two synthetic variables are left to compare.")
         sides, said = self._sides(pairs)
-        if min(len(file) for people, _, others in sides for file in (people, others)) < 2 * FEWEST:
+        if min(len(file) for people, _, others, _ in sides for file in (people, others)) < 2 * FEWEST:
             raise DataError(f"it takes {2 * FEWEST} people who took part, and as many who did not.")
         attacked = _TIMES * len(pairs.rows)  # a difference of two shares is less certain than one
         members, inferred, rare = [], [], []
-        for people, released, others in sides:
+        for people, released, others, units in sides:
             inputs = (people, released, others, pairs.released, compared, attacked, pairs.rng)
-            members.append(learned_membership(*inputs).advantage)
-            inferred.append(participant_inference(*inputs))
+            members.append(learned_membership(*inputs, units=units).advantage)
+            inferred.append(participant_inference(*inputs, units=units))
             one, made, other = ([plain_values(file[name]) for name in compared] for file in (people, released, others))
             rare.append(rare_combinations(one, made, other, min(_SIZE, len(compared)), pairs.rng))
         read = " or ".join(dict.fromkeys(name for each in inferred for name in each.variables))
@@ -79,19 +80,22 @@ class CopiedPeople(Attack):
         return tuple(leaks)
 
     def _sides(self, pairs: Pairs) -> tuple[list[_Side], str]:
-        """Those who took part, a file made of them, and others; and how the file came about, if by another run.
+        """Those who took part, a file made of them, others, and who belongs together: nobody took part whose household
+        is among the others. And how the file came about, if by another run.
 
         Of two halves each is made into a file that the other took no part in: everybody is judged on both sides.
         """
+        units = groups_of_people(pairs.original, pairs.variables)
         if pairs.others is not None and len(pairs.others):
-            return [(pairs.recoded, pairs.masked, pairs.others)], ""
-        order = pairs.rng.permutation(len(pairs.recoded))
-        half = len(order) // 2
-        one, other = (pairs.recoded.iloc[np.sort(rows)].reset_index(drop=True) for rows in (order[:half], order[half:]))
+            theirs = np.arange(len(pairs.others)) if pairs.others_units is None else pairs.others_units
+            return [(pairs.recoded, pairs.masked, pairs.others, (units, theirs))], ""
+        codes, names = pd.factorize(units)
+        inside = np.argsort(pairs.rng.permutation(len(names)))[codes] < len(names) // 2
+        halves = [(pairs.recoded[of].reset_index(drop=True), units[of]) for of in (inside, ~inside)]
         try:
             sides = [
-                (people, self.synthesis(people, pairs.released, pairs.rng), others)
-                for people, others in ((one, other), (other, one))
+                (people, self.synthesis(people, pairs.released, pairs.rng), others, (own, theirs))
+                for (people, own), (others, theirs) in (halves, halves[::-1])
             ]
         except (PlanError, KeyError):
             raise DataError("there is no holdout, and the step cannot be run again on half of the people.") from None

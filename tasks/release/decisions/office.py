@@ -79,12 +79,25 @@ def adopt(
             "this office has no people yet: the first act must bring a roster, by somebody in it with the role "
             f"{HEAD}. Run: sluice office"
         )
+    if rosters:
+        _refuse_publisher(workspace, office, rosters[0])
     adoptions = [_adoption(kind, document, terms, office) for kind, document in documents]
     brought = {"roster": rosters[0].model_dump(mode="json")} if rosters else {}
     contents = [document_bytes(document) for _, document in documents]
     roster = office.roster if office else rosters[0]
     now = record(workspace, office, roster, adoptions, brought, contents, credentials, comment)
     return now if isinstance(now, Request) else (now, adoptions)
+
+
+def _refuse_publisher(workspace: Workspace, office: Office | None, roster: Roster) -> None:
+    """Raise SluiceError for a person with a key that the installation signs by, and so by itself."""
+    for number in range(1, 1 + (office.next_publisher if office else 1)):
+        try:
+            key = PublicKey.of(workspace.vault.signing_key(number).public_key())
+        except SluiceError:  # of a number that is not drawn yet
+            continue
+        if name := roster.by_key(key):
+            raise SluiceError(f"people.{name}.keys: the installation signs publications by this key; give their own")
 
 
 def record(

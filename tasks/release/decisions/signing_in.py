@@ -6,7 +6,7 @@ import pwd
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -24,6 +24,7 @@ from sluice.ground.visible_text import as_prose
 
 _LOGIN = Path("/proc/self/loginuid")  # Linux: who logged in; sudo and su leave it as it is, and only root can change it
 
+_NOBODY = 2**32 - 1  # what it says of a service
 _LONGEST = timedelta(days=7)  # between a signature and the record of it
 
 Predicate = Callable[[str, str, str], dict[str, Any]]
@@ -236,3 +237,11 @@ def account() -> str:
         return pwd.getpwuid(int(_LOGIN.read_text())).pw_name
     except (OSError, ValueError, OverflowError, KeyError):  # no such file; nobody logged in, or nobody known here
         return pwd.getpwuid(os.geteuid()).pw_name
+
+
+def acts_for_another() -> bool:
+    """Whether this process has the rights of another account than that of whoever began it, as by sudo."""
+    began = [os.environ.get("SUDO_UID", "")]  # it can only take rights away
+    with suppress(OSError):
+        began.append(_LOGIN.read_text().strip())
+    return any(each.isdigit() and int(each) not in (os.geteuid(), _NOBODY) for each in began)

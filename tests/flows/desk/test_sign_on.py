@@ -134,6 +134,29 @@ def test_passwords_cannot_be_tried_out(desk: Desk) -> None:
     assert Visitor(desk).sign_in("jonas").status_code == 303  # of whom nobody tried
 
 
+def test_wrong_passwords_elsewhere_keep_nobody_out_of_a_browser_that_is_known(desk: Desk) -> None:
+    """Whoever knows an approver's name could keep them away for ever."""
+    own, elsewhere = Visitor(desk), Visitor(desk)
+    assert own.sign_in("amara").status_code == 303
+    own.send("/", "/sign-out")
+    for _ in range(ATTEMPTS):
+        assert elsewhere.sign_in("amara", "wrong password").status_code == 403
+    assert elsewhere.sign_in("amara").status_code == 429
+    assert own.sign_in("amara").status_code == 303
+    for _ in range(ATTEMPTS):  # whoever has the browser tries no more than others
+        assert own.sign_in("amara", "wrong password").status_code == 403
+    assert own.sign_in("amara").status_code == 429
+
+
+def test_a_browser_is_known_of_one_person_by_a_cookie_of_the_desk_until_the_password_changes(desk: Desk) -> None:
+    own = desk.accounts.mark("amara")
+    cookie = desk.browsers.cookie("amara", own)
+    assert desk.browsers.tries_as(cookie, "amara", own) != "amara"
+    forged = [("", "amara", own), ("a.b", "amara", own), (cookie[:-1], "amara", own), (f"x{cookie}", "amara", own)]
+    for given, name, mark in (*forged, (cookie, "jonas", own), (cookie, "amara", "another"), (cookie, "amara", "")):
+        assert desk.browsers.tries_as(given, name, mark) == name
+
+
 def test_tries_are_forgotten_after_a_while() -> None:
     clock = Clock()
     attempts = Attempts(clock)

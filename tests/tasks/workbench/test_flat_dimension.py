@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from flows.cli.main import main
 from sluice.ground.errors import DataError
 from tasks.workbench.standalone_table import StandaloneTable
@@ -24,10 +26,50 @@ def test_codes_of_records_and_of_cells_add_up_to_their_total(tmp_path: Path) -> 
         assert main(["audit-table", str(tmp_path / cells), *flat]) == 0
 
 
+GERMAN = "a,b,v,n,t1,t2\nG,G,100,20,20,19\nx,G,60,10,20,19\ny,G,40,10,10,10\nG,p,50,10,19,15\nG,q,50,10,20,10\n" + (
+    "x,p,30,4,19,5\nx,q,30,6,20,5\ny,p,20,6,10,5\ny,q,20,4,10,5\n"
+)
+CELLS = ["--hierarchy=a", "--hierarchy=b", "--value=v", "--rule=minimum_frequency=5"]
+ADDED_UP = ["--frequency=n", "--largest=t1,t2"]
+
+
+@pytest.mark.parametrize(("word", "said"), [("Gesamt", ["--total=Gesamt"]), ("TOTAL", []), ("_T", [])])
+def test_a_total_may_be_called_otherwise(tmp_path: Path, word: str, said: list[str]) -> None:
+    """In other letters, or as SDMX calls it, it is found; else one says so. The audit of what came of it, too."""
+    for name in ("Total", word):
+        (tmp_path / f"{name}.csv").write_text(GERMAN.replace("G", name))
+        more = ["--rule=p_percent=10", *ADDED_UP, *(said if name == word else [])]
+        made = ["protect-table", str(tmp_path / f"{name}.csv"), *CELLS, *more, f"-o{tmp_path / f'{name} made.csv'}"]
+        assert main(made) == 0
+    ours, theirs = (read_text(tmp_path / f"{name} made.csv") for name in ("Total", word))
+    assert ours.replace("Total", word).sort_values(["a", "b"]).values.tolist() == (
+        theirs.sort_values(["a", "b"]).values.tolist()
+    )
+    audited = ["audit-table", str(tmp_path / f"{word} made.csv"), "--hierarchy=a", "--hierarchy=b"]
+    assert main([*audited, *(f"--total={name}={word}" for name in "ab" if said)]) == 0
+
+
+@pytest.mark.parametrize("name", ["Gesamt", "Total", "whole"])
+def test_cells_are_not_taken_for_records(tmp_path: Path, name: str) -> None:
+    """Each would count as a firm of its own, and the totals twice; and the pattern would be called safe."""
+    (tmp_path / "cells.csv").write_text(GERMAN.replace("G", name))
+    made = ["protect-table", str(tmp_path / "cells.csv"), *CELLS, f"-o{tmp_path / 'made.csv'}"]
+    golden.words(answered(made, 1).err)
+    assert not (tmp_path / "made.csv").exists()
+
+
+def test_records_of_which_one_happens_to_be_the_sum_of_the_others_stay_records(tmp_path: Path) -> None:
+    for text in ("a,b,v\nx,p,5\ny,p,3\nz,p,2\n", "a,b,v\nx,p,3\ny,p,3\nx,q,4\ny,q,4\nx,r,1\ny,r,1\nx,s,2\ny,s,2\n"):
+        (tmp_path / "records.csv").write_text(text)
+        assert main(["protect-table", str(tmp_path / "records.csv"), *CELLS, f"-o{tmp_path / 'made.csv'}"]) == 0
+
+
 def test_refusals(tmp_path: Path) -> None:
     write_firms(tmp_path)
     flat, wrong = (StandaloneTable.of({"dimensions": [{"variable": name}]}, "x") for name in ("nace", "nase"))
     golden.refused(DataError, dimensions_of, flat, tmp_path / "micro.csv", totals=True)
     golden.refused(DataError, dimensions_of, wrong, tmp_path / "micro.csv")
+    for given in ("=x", "size=x", "nace="):
+        golden.words(answered(["audit-table", "x.csv", "--hierarchy=nace", f"--total={given}"], 1).err)
     for given in ("=nace.csv", "nace="):
         golden.words(answered(["audit-table", str(tmp_path / "micro.csv"), f"--hierarchy={given}"], 1).err)

@@ -150,7 +150,8 @@ def test_files_that_do_not_fit(tmp_path: Path) -> None:
         assert not (tmp_path / "cells.csv").exists()
 
     refuses(
-        "the previous pattern is for the method suppression; got controlled_rounding", "--method=controlled_rounding=5"
+        "the previous pattern is for the method suppression of one measure; got controlled_rounding",
+        "--method=controlled_rounding=5",
     )
     before.assign(value=before["value"].where(before["value"] == "", before["value"] + ".5")).to_csv(
         tmp_path / "before.csv", index=False

@@ -1,0 +1,149 @@
+"""Turnover and employees of the same firms, with one pattern that is safe for both."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+import sluice
+from flows.cli.main import main
+from sluice.ground.errors import DataError, SluiceError
+from sluice.ground.verdict import Verdict
+from tests.flows.house import answered
+from tests.golden import golden
+
+RULES = [{"rule": "p_percent", "p": 10}, {"rule": "minimum_frequency", "n": 3}]
+BOTH = ["turnover", "employees"]
+DIMENSIONS = ["a", "b"]
+
+
+@st.composite
+def firms(draw: st.DrawFn) -> pd.DataFrame:
+    rows = [
+        (a, b, draw(st.sampled_from([0, 1, 7, 20, 300])), draw(st.sampled_from([0, 1, 2, 5, 40])))
+        for a in "uvw"
+        for b in "xyz"
+        for _ in range(draw(st.integers(0, 5)))
+    ]
+    rows += [("u", "x", 5, 5)] * 2
+    return pd.DataFrame(rows, columns=[*DIMENSIONS, *BOTH]).assign(firm=lambda frame: frame.index.astype(str))
+
+
+@pytest.mark.chain  # two protections and audits of each table, and two linear programs a sensitive cell
+@given(firms())
+def test_no_sensitive_value_of_either_is_computed(records: pd.DataFrame) -> None:
+    """By the audit, and by linear programs that know nothing of this project."""
+    try:
+        made = sluice.protect(records, DIMENSIONS, measures=BOTH, rules=RULES, contributor="firm")
+    except DataError:
+        return  # it says which cell cannot be protected
+    assert made.verdict is Verdict.PASS
+    table = made.pattern
+    assert list(table) == [*DIMENSIONS, "status", *BOTH]
+    for name, each in made.by_measure.items():
+        one = table.assign(value=table[name]).drop(columns=BOTH)
+        found = sluice.audit(one, DIMENSIONS, records=records, value=name, rules=RULES, contributor="firm")
+        assert found.verdict is Verdict.PASS, found.breaches
+        cells = each.tabulated.cells
+        hidden = each.cells["status"].ne("published").to_numpy()
+        assert np.array_equal(hidden, table[name].isna())
+        known = np.where(hidden | (cells.total == 0), 0, cells.total)
+        free = hidden & (each.requirements.sensitive | (cells.total > 0))
+        sums = cells.equations.toarray()
+        for cell in np.flatnonzero(each.requirements.sensitive & (cells.total > 0)):
+            ends = [
+                linprog(
+                    side * np.eye(len(known))[cell],
+                    A_eq=sums,
+                    b_eq=np.zeros(len(sums)),
+                    bounds=[(0, None) if open_ else (value, value) for open_, value in zip(free, known, strict=True)],
+                )
+                for side in (1, -1)
+            ]
+            low, high = ends[0].fun, -ends[1].fun if ends[1].status == 0 else np.inf
+            assert low <= cells.total[cell] - each.requirements.lower[cell] + 1e-6
+            assert high >= cells.total[cell] + each.requirements.upper[cell] - 1e-6
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    rng = np.random.default_rng(3)
+    records = pd.DataFrame(
+        [(a, b, f"f{a}{b}{n}") for a in "uvwx" for b in "pqr" for n in range(rng.integers(1, 7))],
+        columns=[*DIMENSIONS, "firm"],
+    )
+    records["turnover"] = rng.lognormal(5, 1.5, len(records)).round(1)
+    records["employees"] = rng.integers(1, 60, len(records))
+    records.to_csv(tmp_path / "firms.csv", index=False)
+    return tmp_path
+
+
+OPTIONS = ["--hierarchy=a", "--hierarchy=b", "--contributor=firm", "--rule=p_percent=10", "--rule=minimum_frequency=3"]
+
+
+def protect(folder: Path, *more: str) -> list[str]:
+    return ["protect-table", str(folder / "firms.csv"), *OPTIONS, "--value=turnover", "--value=employees", *more]
+
+
+def test_a_file_has_a_column_of_each_and_audits_of_both_find_it_safe(folder: Path) -> None:
+    told = answered(protect(folder, f"-o{folder / 'both.csv'}", "--json")).json
+    assert told["safe"]
+    made = pd.read_csv(folder / "both.csv")
+    assert made["turnover"].isna().equals(made["employees"].isna())
+    assert told["primary"] + told["secondary"] == made["turnover"].isna().sum()
+    records = pd.read_csv(folder / "firms.csv")
+    ours = sluice.protect(records, DIMENSIONS, measures=BOTH, rules=RULES, contributor="firm")
+    assert (ours.verdict, ours.primary, ours.secondary) == (Verdict.PASS, told["primary"], told["secondary"])
+    assert (
+        ours.attacks == ours.attacks_decided == sum(each["attacks"]["attempted"] for each in told["measures"].values())
+    )
+    assert ours.pattern["turnover"].isna().equals(made["turnover"].isna())
+    single = {}
+    for name in BOTH:
+        audit = ["audit-table", str(folder / "both.csv"), f"--cells-value={name}", *OPTIONS, f"--value={name}"]
+        assert main([*audit, f"--microdata={folder / 'firms.csv'}"]) == 0
+        one = [each for each in protect(folder, f"-o{folder / name}.csv") if not each.startswith("--value=")]
+        assert main([*one, f"--value={name}"]) == 0
+        single[name] = pd.read_csv(folder / f"{name}.csv")["value"].isna()
+        assert told["measures"][name]["sensitive"]["minimum_frequency"] > 0
+    assert not single["turnover"].equals(single["employees"])  # so there was something to bring together
+
+
+def test_linked_tables_are_files_with_both(folder: Path) -> None:
+    (folder / "out").mkdir()
+    assert main(protect(folder, "--table=a,b", "--table=a", f"-o{folder / 'out'}")) == 0
+    assert list(pd.read_csv(folder / "out" / "a.csv")) == ["a", "status", *BOTH]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"measures": ["turnover"]},
+        {"measures": ["turnover", "turnover"]},
+        {"value": "turnover"},
+        {"method": {"method": "controlled_rounding", "base": 5}},
+        {"method": {"method": "suppression", "intervals": True}},
+        {"a_priori": [{"a": "u", "b": "p", "status": "sensitive", "lower": 3, "upper": 3}]},
+        {"measures": ["turnover", "status"]},
+        {"measures": ["turnover", "staff"]},
+        {"measures": ["turnover", "gap"], "measure": {"missing": "leave_out"}},
+        {"previous": pd.DataFrame({"a": ["u"], "b": ["p"], "status": ["published"], "value": [3]})},
+    ],
+)
+def test_what_a_common_pattern_cannot_have_is_refused(folder: Path, given: dict[str, Any]) -> None:
+    records = pd.read_csv(folder / "firms.csv").assign(
+        status=1, gap=lambda frame: frame["turnover"].where(frame["a"] != "u")
+    )
+    given = {"measures": BOTH, **given}
+    with golden.raises(SluiceError):
+        sluice.protect(records, DIMENSIONS, rules=RULES, contributor="firm", **given)
+
+
+def test_where_one_measure_alone_is_looked_at_several_are_refused(folder: Path) -> None:
+    written = ["redesign-table", str(folder / "firms.csv"), *OPTIONS, "--set=measures=[turnover, employees]"]
+    golden.words(answered(written, 1).err)
