@@ -23,10 +23,12 @@ _HEADER = "# Made by `sluice deployments {folder} --output FILE`; change the def
 def prefect_yaml(folder: Path, project: Path) -> str:
     """The content of the prefect.yaml that deploys every definition (*.yaml) in `folder`, sorted by name.
 
-    project : the folder that `prefect deploy` is run from; definitions below it are named relative to it
-    raises  : DocumentError when there is no definition, one is wrong, or two have one name
+    project : SLUICE_PROJECT of the worker, which finds definitions there by the names that they get here
+    raises  : DocumentError when there is no definition, one is wrong or outside of the project, or two have one name
     """
     folder, project = folder.resolve(), project.resolve()
+    if not folder.is_relative_to(project):
+        raise DocumentError(f"{folder}: must lie in the project {project} (SLUICE_PROJECT); a worker finds no other")
     files: dict[str, Path] = {}
     deployments = []
     for path in sorted(folder.glob("*.yaml")):
@@ -42,7 +44,7 @@ def prefect_yaml(folder: Path, project: Path) -> str:
         raise DocumentError(f"{folder}: holds no release definition (*.yaml)")
     deployments.sort(key=lambda deployment: deployment["name"])
     content = {"name": "sluice", "deployments": deployments}
-    header = _HEADER.format(folder=one_line(_named(folder, project)))
+    header = _HEADER.format(folder=one_line(str(folder.relative_to(project))))
     return header + yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=110)
 
 
@@ -50,7 +52,7 @@ def _deployment(definition: Definition, path: Path, project: Path) -> dict[str, 
     deployment: dict[str, Any] = {
         "name": definition.name,
         "entrypoint": ENTRYPOINT,
-        "parameters": {"definition": _named(path, project)},
+        "parameters": {"definition": str(path.relative_to(project))},
         "description": _description(definition),
         "tags": [OURS, definition.name],
         "work_pool": {"name": WORK_POOL},
@@ -87,7 +89,3 @@ def _description(definition: Definition) -> str:
         f"**{title}** ({definition.product}): submitted by {owner}, judged by the policy {policy} under the contract "
         f"{contract}, put on the shelf *{shelf}* once people approve"
     )
-
-
-def _named(path: Path, project: Path) -> str:
-    return str(path.relative_to(project) if path.is_relative_to(project) else path)

@@ -63,14 +63,15 @@ def deployments(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="release definitions, such as deployments/releases")],
     output: Annotated[Path | None, typer.Option("--output", "-o", help="write here instead of to the screen")] = None,
 ) -> None:
-    """Write the prefect.yaml that deploys every definition of a folder; run it from the project's root."""
+    """Write the prefect.yaml that deploys every definition of a folder of the project."""
     from flows.deployments import prefect_yaml
     from sluice.custody.shelf import refuse_place
     from sluice.ground.durable import replace
+    from sluice.settings import settings
 
     if output is not None:
         refuse_place(output)
-    text = prefect_yaml(folder, Path.cwd())
+    text = prefect_yaml(folder, settings().project)
     if output is None:
         print(text, end="")
         return

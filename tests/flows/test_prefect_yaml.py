@@ -77,9 +77,8 @@ def test_the_order_of_the_files_does_not_matter(tmp_path: Path) -> None:
     assert [made["name"] for made in deployments(tmp_path / "a", tmp_path)] == ["alpha", "beta"]
 
 
-def test_a_definition_outside_the_project_is_named_by_its_whole_path(tmp_path: Path) -> None:
-    [made] = deployments(write(tmp_path / "elsewhere", "one.yaml"), tmp_path / "project")
-    assert made["parameters"] == {"definition": str(tmp_path / "elsewhere" / "one.yaml")}
+def test_a_folder_outside_the_project_is_refused(tmp_path: Path) -> None:
+    golden.refused(DocumentError, prefect_yaml, write(tmp_path / "elsewhere", "one.yaml"), tmp_path / "project")
 
 
 def test_no_secret_is_in_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,6 +125,9 @@ def test_the_command_writes_it_and_says_how_to_deploy(tmp_path: Path, monkeypatc
     golden.words(told.words)
     assert (tmp_path / "prefect.yaml").read_text() == prefect_yaml(folder, tmp_path)
     assert house.sluice("deployments", "releases").out == prefect_yaml(folder, tmp_path)
+    monkeypatch.setenv("SLUICE_PROJECT", str(tmp_path))  # from another folder, the names are still those of the project
+    monkeypatch.chdir(folder)
+    assert house.sluice("deployments", ".").out == prefect_yaml(folder, tmp_path)
     assert house.sluice("deployments", "nowhere").code == ERROR
 
 

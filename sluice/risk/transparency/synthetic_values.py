@@ -19,10 +19,11 @@ import pandas as pd
 from sluice.ground.comparable_values import plain_values
 from sluice.ground.errors import DataError, PlanError
 from sluice.ground.variables import Kind, Variables
-from sluice.risk.attacks.attack_success import FEWEST, share_at_risk
+from sluice.risk.attacks.attack_success import FEWEST, Units, share_at_risk
 from sluice.risk.attacks.membership import learned_membership
 from sluice.risk.attacks.participant_inference import participant_inference
 from sluice.risk.attacks.rare_combinations import rare_combinations
+from sluice.risk.people_of_records import groups_of_people
 from sluice.risk.transparency.attack import Attack, Leak, Pairs
 
 Synthesis = Callable[[pd.DataFrame, Variables, np.random.Generator], pd.DataFrame]
@@ -50,14 +51,14 @@ class CopiedPeople(Attack):
         compared = [name for name in compared if pairs.released[name].kind is not Kind.TEXT]
         if len(compared) < 2:
             raise DataError("fewer than two synthetic variables are left to compare.")
-        people, released, others, said = self._sides(pairs)
+        people, released, others, said, units = self._sides(pairs)
         if min(len(people), len(others)) < 2 * FEWEST:
             raise DataError(f"it takes {2 * FEWEST} people who took part, and as many who did not.")
         tables = [[plain_values(file[name]) for name in compared] for file in (people, released, others)]
         attacked = _TIMES * len(pairs.rows)  # a difference of two shares is less certain than one
         inputs = (people, released, others, pairs.released, compared, attacked, pairs.rng)
-        member = learned_membership(*inputs).advantage
-        inferred = participant_inference(*inputs)
+        member = learned_membership(*inputs, units=units).advantage
+        inferred = participant_inference(*inputs, units=units)
         leaks = [
             Leak("participation", member, f"by what was learned of members and others{said}"),
             Leak(
@@ -72,18 +73,21 @@ class CopiedPeople(Attack):
             leaks.append(Leak("participation", rare.beyond_baseline(), what))
         return tuple(leaks)
 
-    def _sides(self, pairs: Pairs) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame, str]:
-        """Those who took part, a file made of them, and others; and how the file came about, if by another run."""
+    def _sides(self, pairs: Pairs) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame, str, Units]:
+        """Those who took part, a file made of them, and others; how the file came about, if by another run; and who
+        belongs together on either side: nobody took part whose household is among the others."""
+        units = groups_of_people(pairs.original, pairs.variables)
         if pairs.others is not None and len(pairs.others):
-            return pairs.recoded, pairs.masked, pairs.others, ""
-        order = pairs.rng.permutation(len(pairs.recoded))
-        half = len(order) // 2
-        one, other = (pairs.recoded.iloc[np.sort(rows)].reset_index(drop=True) for rows in (order[:half], order[half:]))
+            theirs = np.arange(len(pairs.others)) if pairs.others_units is None else pairs.others_units
+            return pairs.recoded, pairs.masked, pairs.others, "", (units, theirs)
+        codes, names = pd.factorize(units)
+        inside = np.argsort(pairs.rng.permutation(len(names)))[codes] < len(names) // 2
+        one, other = (pairs.recoded[of].reset_index(drop=True) for of in (inside, ~inside))
         try:
             anew = self.synthesis(one, pairs.released, pairs.rng)
         except (PlanError, KeyError):
             raise DataError("there is no holdout, and the step cannot be run again on half of the people.") from None
-        return one, anew, other, ", where the method is run on one half of the people"
+        return one, anew, other, ", where the method is run on one half of the people", (units[inside], units[~inside])
 
 
 @dataclass(frozen=True)
