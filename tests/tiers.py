@@ -4,7 +4,8 @@
 talks to a server that is a thread of it, or computes longer; `servers` starts programs: Prefect, PostgreSQL, MariaDB,
 nginx, a browser, R, any process; `exhaustive` is whole large files, and more cases of what another test shows on fewer.
 A test's tier is that of its folder below, unless its module or the test itself is marked; fixtures that start a
-server make it `servers`. What is marked `smoke` stands for its server in `make test`.
+server make it `servers`. What is marked `smoke` stands for its server in `make test`; what is marked `longest` is
+`exhaustive`, and only `make exhaustive` runs it.
 
 The CPU seconds of every test, those of the processes that it waited for among them, are written to `.costs.tsv`, the
 costliest first. A `unit` test that takes too long, or starts a process or a connection, fails.
@@ -63,11 +64,12 @@ _others: set[int] = set()  # threads that earlier tests left behind, such as tho
 def tier_of(item: pytest.Item) -> str:
     """The tier by the nearest mark, else by the servers that its fixtures start, else by its folder."""
     for node in reversed(item.listchain()):
-        marked = [mark.name for mark in node.own_markers if mark.name in TIERS]
+        names = {mark.name for mark in node.own_markers}
+        marked = [tier for tier in TIERS if tier in names or (tier == "exhaustive" and "longest" in names)]
         if "unit" in marked:
             raise pytest.UsageError(f"{item.nodeid}: unit is the tier of folders, in tests/tiers.py; marks name others")
         if marked:
-            return max(marked, key=TIERS.index)  # of a parameter and its test, the one that asks for more
+            return marked[-1]  # of a parameter and its test, the one that asks for more
     if SERVERS & set(getattr(item, "fixturenames", ())):
         return "servers"
     return _of_folder(item.path.parent)

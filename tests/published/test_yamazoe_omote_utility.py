@@ -48,7 +48,9 @@ def scores(people: Examples, masked: np.ndarray) -> PredictionScores:
     return prediction_scores(people, after, "forest", np.random.default_rng(0))
 
 
-@pytest.mark.parametrize("k", [20, pytest.param(50, marks=pytest.mark.exhaustive), 70])
+@pytest.mark.parametrize(
+    "k", [20, pytest.param(50, marks=pytest.mark.longest), pytest.param(70, marks=pytest.mark.exhaustive)]
+)
 def test_table_1_k_anonymity(people: Examples, k: int) -> None:
     groups = mdav_groups(people.learn, k)
     sums = np.zeros((groups.max() + 1, people.learn.shape[1]))
@@ -59,7 +61,7 @@ def test_table_1_k_anonymity(people: Examples, k: int) -> None:
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("sigma", F_OF_SIGMA)
+@pytest.mark.parametrize("sigma", [0.1, pytest.param(0.3, marks=pytest.mark.longest), 0.6])
 def test_table_2_noise(people: Examples, sigma: float) -> None:
     noise = np.random.default_rng(1).normal(0, sigma, people.learn.shape)
     found = scores(people, people.learn + noise)

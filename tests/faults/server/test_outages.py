@@ -87,7 +87,7 @@ def test_whatever_a_run_needs_is_killed_at_its_states_and_waited_for(installatio
     assert "connection is tried again" in (installation.folder / "worker.log").read_text()
 
 
-@pytest.mark.exhaustive
+@pytest.mark.longest
 @pytest.mark.parametrize(
     ("name", "strike"), [("postmaster", kill_postmaster), ("orphan", kill_worker), ("outlived", kill_server)]
 )
@@ -99,9 +99,9 @@ def test_each_of_it_is_killed_at_every_state(installation: StandingInstallation,
     ("name", "states"),
     [
         ("struck", ["masked", "pending_review", "publishing"]),
-        pytest.param("early", JUDGED[:3], marks=pytest.mark.exhaustive),
-        pytest.param("killed", JUDGED[3:], marks=pytest.mark.exhaustive),
-        pytest.param("shelved", SHELVED, marks=pytest.mark.exhaustive),
+        pytest.param("early", JUDGED[:3], marks=pytest.mark.longest),
+        pytest.param("killed", JUDGED[3:], marks=pytest.mark.longest),
+        pytest.param("shelved", SHELVED, marks=pytest.mark.longest),
     ],
 )  # as many as are started again without a person
 def test_a_run_killed_with_its_worker_at_each_state_is_started_again(
