@@ -71,23 +71,23 @@ def test_missing_values_are_guessed_like_others(within: tuple[str, ...]) -> None
     assert played(frame, jointly=False, within=within).value > 0.35
 
 
-VARIABLES_OF_GROUP_VALUES = {
+ILL = {
     "illness": Variable(name="illness", kind=Kind.NOMINAL),
     "group": Variable(name="group", kind=Kind.INTEGER),
 }
 
 
-def played_of_group_values(illness: list[str], released: list[str], group: list[int]) -> tuple[float, float | None]:
+def guessed(illness: list[str], released: list[str], group: list[int]) -> tuple[float, float | None]:
     original = pd.DataFrame({"illness": pd.Categorical(illness)})
     masked = pd.DataFrame({"illness": pd.Categorical(released), "group": pd.array(group, dtype="Int64")})
-    file = paired(original, masked, VARIABLES_OF_GROUP_VALUES)
+    file = paired(original, masked, ILL)
     (leak,) = GroupValues(("illness",), ("group",)).play(file)
     return leak.measured.value, leak.measured.baseline
 
 
 def test_the_most_frequent_of_a_group_is_guessed() -> None:
     """Group 1: flu twice, gout once; group 2: all gout. Of the file, gout is the most frequent: 4 of 6."""
-    value, baseline = played_of_group_values(
+    value, baseline = guessed(
         ["flu", "gout", "flu", "gout", "gout", "gout"], ["gout", "flu", "flu", "gout", "gout", "gout"],
         [1, 1, 1, 2, 2, 2],
     )  # fmt: skip
@@ -96,7 +96,7 @@ def test_the_most_frequent_of_a_group_is_guessed() -> None:
 
 
 def test_equally_frequent_values_are_shared() -> None:
-    value, _ = played_of_group_values(["flu", "gout", "none", "flu"], ["gout", "flu", "flu", "none"], [1, 1, 2, 2])
+    value, _ = guessed(["flu", "gout", "none", "flu"], ["gout", "flu", "flu", "none"], [1, 1, 2, 2])
     assert value == pytest.approx(0.5)
 
 
@@ -104,7 +104,7 @@ def test_groups_of_l_different_values_are_guessed_to_one_in_l() -> None:
     rng = np.random.default_rng(1)
     frame = pd.DataFrame({"illness": pd.Categorical(rng.choice(["flu", "gout", "none", "cold"], 400))})
     step = Anatomization(columns=("illness",), l=3)
-    variables = {"illness": VARIABLES_OF_GROUP_VALUES["illness"]}
+    variables = {"illness": ILL["illness"]}
     masked = step.mask(frame, variables, np.random.default_rng(2))
     (attack,) = step.attacks()
     file = paired(frame, masked, variables, step.released(variables), rng=rng)

@@ -6,11 +6,13 @@ import signal
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 from unittest.mock import patch
 
 import pytest
 
-from tasks.release.locks import alone_with_data
+from tasks.release.locks import alone_with_data, alone_with_release
 from tasks.release.product import AnyProduct
 from tasks.release.products import load_product
 from tests.flows.house import House
@@ -103,3 +105,30 @@ def test_the_names_of_locks_tell_nothing(house: House) -> None:
         found = [path.name for path in (house.home / "data_sets").iterdir()]
     assert found
     assert not any("people" in name for name in found)
+
+
+# One process at a time carries out what was decided on a release; others are not in its way.
+
+
+def release(home: Path, name: str) -> Any:
+    return SimpleNamespace(id=name, product=SimpleNamespace(workspace=SimpleNamespace(home=home)))
+
+
+def test_who_comes_second_waits(tmp_path: Path) -> None:
+    came = threading.Event()
+
+    def second() -> None:
+        with alone_with_release(release(tmp_path, "fair-1")):
+            came.set()
+
+    other = threading.Thread(target=second)
+    with alone_with_release(release(tmp_path, "fair-1")):
+        other.start()
+        assert not came.wait(0.2)
+    other.join()
+    assert came.is_set()
+
+
+def test_another_release_is_not_waited_for(tmp_path: Path) -> None:
+    with alone_with_release(release(tmp_path, "fair-1")), alone_with_release(release(tmp_path, "fair-2")):
+        pass
