@@ -153,6 +153,7 @@ def _in_vain(name: str, seen: "Overview", proposed: "Proposals") -> Iterator[str
 
 
 def _write_contract(output: Path, seen: "Overview", proposed: "Proposals", dataset: str) -> None:
+    from flows.cli.init_conversation import say_other_forms
     from schemas.reading.contract_draft import contract_yaml
     from sluice.custody.shelf import refuse_place
     from sluice.ground.durable import write_new
@@ -166,6 +167,7 @@ def _write_contract(output: Path, seen: "Overview", proposed: "Proposals", datas
         write_new(output, text.encode(), 0o644)
     except FileExistsError:
         raise SluiceError(f"{output} exists; a contract is never overwritten. Name another file.") from None
+    say_other_forms(proposed)
     note(f"{output} is a draft: look at the role of every variable, then name it in a release definition.")
 
 

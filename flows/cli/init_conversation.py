@@ -56,16 +56,20 @@ def show_columns(seen: "Overview", proposed: "Proposals") -> None:
             say(told)
         if each.universe:
             say(f"{one_line(each.name)}: {each.universe}; elsewhere it is not asked, and not missing")
-        if each.dotted_dates:
-            say(
-                f"{one_line(each.name)}: dates such as 31.12.2024 are not read as dates; to release them in groups, "
-                "write 2024-12-31 in the file first, and run this again",
-                "yellow",
-            )
         if each.repeats:
             say(f"{one_line(each.name)} tells the same as {one_line(each.repeats)}")
+    say_other_forms(proposed)
     if proposed.record_key:
         say(f"record key: {', '.join(map(one_line, proposed.record_key))}")
+
+
+def say_other_forms(proposed: "Proposals") -> None:
+    """Which columns hold numbers or dates that are not read as such."""
+    from schemas.reading.other_forms import SAYS
+
+    for each in proposed.columns:
+        if each.other_form:
+            say(f"{one_line(each.name)} holds {SAYS[each.other_form]}, and run this again", "yellow")
 
 
 def _sets_of_items(seen: "Overview", each: "Proposal") -> str:

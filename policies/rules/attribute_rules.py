@@ -18,6 +18,7 @@ from sluice.ground.variables import Kind, Role, as_label, with_role
 from sluice.ground.verdict import Finding
 from sluice.risk.attacks.attribute_inference import attribute_inference, labelled_files
 from sluice.risk.classes.microdata_rule import Columns
+from sluice.risk.people_of_records import groups_of_people
 from sluice.utility.comparison import Comparison
 
 _GUESSES = Sentences(
@@ -163,6 +164,7 @@ class AttributeInference(AttributeRule):
         found = attribute_inference(
             original, masked, files.rng, holdout=holdout[0] if holdout else None, paired=files.paired,
             tolerance=tolerance, records=self.records, trees=self.trees, asked=_not_harmless(files, name),
+            units=groups_of_people(files.original, files.variables),
         )  # fmt: skip
         measured = found.measurement
         if measured.completed < files.minimum_cell:

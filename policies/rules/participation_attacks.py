@@ -93,7 +93,10 @@ class MembershipInference(ControlRule):
             yield self.unknown(_SAYS.needs_two(unit=files.unit), 2 * self.attacks)
             return
         inputs = (files.recoded, files.masked, control, files.released, columns, self.attacks, files.rng)
-        yield self._called(membership(*inputs, self.limit), files, "their nearness to the file", "nearness to the file")
+        units = units_of(files)
+        yield self._called(
+            membership(*inputs, self.limit, units), files, "their nearness to the file", "nearness to the file"
+        )
         if min(len(files.recoded), len(control) // 2) < FEWEST:
             yield self.unknown(
                 _SAYS.needs_examples(inside=FEWEST, unit=files.unit, outside=2 * FEWEST),
@@ -101,7 +104,7 @@ class MembershipInference(ControlRule):
             )  # fmt: skip
         else:
             by = "how near, how frequent and how rare their values are in the file, learned from others' examples"
-            yield self._called(learned_membership(*inputs, self.limit), files, by, "learned from examples")
+            yield self._called(learned_membership(*inputs, self.limit, units), files, by, "learned from examples")
         if self.nearer is not None:
             measured = nearer_to_original(*inputs)
             says = _SAYS.nearer(value=measured.value, unit=files.unit)

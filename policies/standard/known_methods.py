@@ -16,6 +16,7 @@ from sluice.ground.sentence import END, Saying, Sentences, as_fields
 from sluice.ground.verdict import Finding, Verdict
 from sluice.masking.transparency import MethodAttack, attacks_on
 from sluice.risk.measurement import if_near, verdict_within
+from sluice.risk.people_of_records import groups_of_people
 from sluice.risk.transparency.attack import Leak, Pairs
 from sluice.utility.comparison import Comparison
 
@@ -76,8 +77,9 @@ def pairs_of(files: Comparison, people: int) -> Pairs:
     attacked = min(n, people, max(1000, _CELLS // max(n, 1)))
     rows = np.sort(rng.choice(n, attacked, replace=False)) if attacked < n else np.arange(n)
     return Pairs(
-        files.original, files.variables, files.recoded, files.masked, files.released, rows, rng, files.recoded_holdout
-    )
+        files.original, files.variables, files.recoded, files.masked, files.released, rows, rng, files.recoded_holdout,
+        None if files.holdout is None else groups_of_people(files.holdout, files.variables),
+    )  # fmt: skip
 
 
 def _judged(limits: TransparencyLimits, of: MethodAttack, pairs: Pairs, files: Comparison) -> Finding:

@@ -22,7 +22,7 @@ from sluice.ground.declaration import Declaration
 from sluice.ground.errors import DataError, did_you_mean
 from sluice.ground.sentence import Saying, Sentence, Sentences, as_fields
 from sluice.ground.verdict import Finding, Verdict
-from sluice.risk.attacks.attack_success import LEVEL, LOOKS, AttackSuccess
+from sluice.risk.attacks.attack_success import LEVEL, LOOKS, AttackSuccess, cases_worth
 from sluice.risk.attacks.attribute_gain import (
     Chances,
     OtherVariable,
@@ -328,21 +328,8 @@ def share_interval(success: FloatArray, units: IntArray, level: float = LEVEL) -
     success : shape (n,), 0 to 1
     units   : shape (n,), who belongs together, such as the household of each
     """
-    cases = _independent(success, units)
+    cases = cases_worth(success, units)
     return AttackSuccess(cases, cases, min(1.0, float(success.mean())) * cases).exact(level)
-
-
-def _independent(success: FloatArray, units: IntArray) -> int:
-    """As many independent cases as tell what these tell, of whom households succeed or fail together (Kish 1965).
-
-    No more than there are households: where all succeed, or nobody does, nothing tells how far they do so together.
-    """
-    share = float(success.mean())
-    places, of = np.unique(units, return_inverse=True)
-    totals = np.bincount(of, success - share)
-    clustered, simple = float((totals**2).sum()), float(((success - share) ** 2).sum())
-    cases = len(places)
-    return max(1, min(cases, round(len(success) * simple / clustered))) if clustered > 0 else cases
 
 
 def _finding(

@@ -24,7 +24,7 @@ from sluice.risk.classes.k_anonymity import KAnonymity
 from sluice.risk.classes.l_diversity import LDiversity
 from sluice.risk.classes.microdata_rule import FrequencyRule, KeyedRecords
 from sluice.risk.classes.sample_uniques import SampleUniquesShare
-from sluice.risk.people_of_records import people_of
+from sluice.risk.people_of_records import groups_of_people, people_of
 from sluice.risk.reference.functional_dependence import Told, parts_of, told_of
 from sluice.risk.spread import on_one_grid
 from sluice.utility.comparison import Comparison
@@ -94,6 +94,7 @@ def judge_recovered_values(rules: Sequence[DisclosureRule], files: Comparison) -
     keys = [name for name in with_role(files.released, Role.QUASI_IDENTIFIER) if name in columns]
     hidden_ones = list(_hidden(files))
     rows = _looked_at(hidden_ones, n, rng) if hidden_ones else np.zeros(0, np.int64)
+    units = groups_of_people(files.original, files.variables)
     few = {name: column.iloc[rows] for name, column in columns.items()} if hidden_ones else {}
     parts = {name: parts_of(name, column) for name, column in few.items()}
     found = []
@@ -103,10 +104,10 @@ def judge_recovered_values(rules: Sequence[DisclosureRule], files: Comparison) -
         others = {name: column for name, column in few.items() if hidden.own or name != hidden.name}
         drawn = rng.spawn(1)[0]
         truth = plain_values(hidden.values)
-        told = told_of(truth[rows], known, others, np.arange(len(rows)), drawn, parts, hidden.of[rows])
+        told = told_of(truth[rows], known, others, np.arange(len(rows)), drawn, parts, hidden.of[rows], units[rows])
         if _comes_back(told) and len(rows) < n:
             chosen = {name: columns[name] for name in dict.fromkeys((*known, *told.by))}
-            told = told_of(truth, known, chosen, rows, drawn, of=hidden.of)
+            told = told_of(truth, known, chosen, rows, drawn, of=hidden.of, units=units)
         if _comes_back(told):
             found.append(_judged(rules, files, hidden, told, keys))
     if found:

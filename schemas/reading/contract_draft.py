@@ -21,6 +21,7 @@ import pandas as pd
 
 from schemas.contract import Contract, load_contract
 from schemas.reading.interval_categories import intervals_in_order
+from schemas.reading.other_forms import SAYS
 from schemas.reading.overview import Overview, overview, refuse_values_as_names
 from schemas.reading.proposal import MINIMUM_CELL, Proposal, Proposals, in_words, propose, worst_sets
 from schemas.reading.rounded_range import rounded_range
@@ -136,8 +137,8 @@ def _variable(seen: Overview, proposed: Proposal, changes: bool) -> Iterator[str
     yield f"  - name: {_quoted(name)}"
     yield f"    kind: {kind}{_kind_remark(column, proposed)}"
     yield f"    role: {proposed.role}  # {'' if proposed.sure else 'check: '}{one_line(proposed.why)}"
-    if proposed.dotted_dates:
-        yield "    # dates such as 31.12.2024 are not read as dates: write 2024-12-31 in the file, then kind: date"
+    if proposed.other_form:
+        yield f"    # check: {SAYS[proposed.other_form]}"
     if proposed.repeats:
         yield f"    # tells the same of every record as {_quoted(proposed.repeats)}: the plan leaves it out"
     yield f"    description: {_quoted(proposed.description)}"

@@ -6,6 +6,7 @@ make labels of the texts that they find: then every one is somebody's, and the r
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from sluice.ground import values
 from sluice.ground.variables import Kind
@@ -13,6 +14,8 @@ from sluice.ground.visible_text import unseen
 from sluice.reading.kind import ColumnSummary
 from sluice.sources.tabular_source import ColumnDescription
 
+_DOUBTFUL = "99+|9+[678]|88+|77+|66+|[789]"
+_GRADES = 12  # different numbers of a scale, at most
 _NEGATIVE = ("-7", "-8", "-9", "-66", "-77", "-88", "-97", "-98", "-99", "-999", "-9999")
 
 
@@ -47,14 +50,26 @@ def negative_codes(column: ColumnSummary, minimum_cell: int) -> tuple[str, ...]:
 
 
 def doubtful_codes(column: ColumnSummary, minimum_cell: int) -> tuple[str, ...]:
-    """99, 999 ...: the largest number of the column, of enough records and twice as large as the next."""
+    """99, 999, and 88, 888, 98 ... beside them: the largest numbers of the column, of enough records each and twice as
+    large as the next; and 8 and 9 at the end of a scale of a few grades, with a gap before them."""
     if column.kind is not Kind.INTEGER or not column.labels:
         return ()
     numbers = sorted((label for label in column.labels if values.is_number(label)), key=float)
-    if len(numbers) < 2 or column.labels[numbers[-1]] < minimum_cell:
-        return ()
-    last, before = numbers[-1], float(numbers[-2])
-    return (last,) if re.fullmatch("99+", last) and before < float(last) / 2 else ()
+    found: list[str] = []
+    while numbers and re.fullmatch(_DOUBTFUL, numbers[-1]) and column.labels[numbers[-1]] >= minimum_cell:
+        found.insert(0, numbers.pop())
+    while found:
+        if not numbers or _stand_apart([float(label) for label in numbers], float(found[0]), len(column.labels)):
+            return tuple(found) if numbers else ()
+        numbers.append(found.pop(0))
+    return ()
+
+
+def _stand_apart(others: Sequence[float], code: float, different: int) -> bool:
+    if code < 10:  # on a scale of grades without such a gap
+        gaps = [right - left for left, right in pairwise(others)]
+        return 2 < different <= _GRADES and code - others[-1] > max(gaps, default=1.0) and others[0] in (0, 1)
+    return others[-1] < code / 2
 
 
 def known_span(column: ColumnSummary, codes: tuple[str, ...]) -> tuple[float, float]:

@@ -25,11 +25,13 @@ from schemas.reading.missing_codes import (
     may_be_listed,
     negative_codes,
 )
+from schemas.reading.other_forms import other_form
 from schemas.reading.overview import Overview
 from schemas.reading.universe import universe_of
 from schemas.reading.usual_names import (
     is_called_a_code,
     is_called_a_count,
+    is_called_a_day,
     is_called_for_life,
     is_called_household,
     is_of_the_body,
@@ -73,7 +75,7 @@ class Proposal:
     missing_codes  : values that stand for 'missing'
     doubtful_codes : numbers that may, or may be values
     universe       : of whom the variable is known, where it is missing exactly for all others
-    dotted_dates   : whether all values are dates as 31.12.2024, which are not read as dates
+    other_form     : of numbers or dates that are written so that they are not read as such (`other_forms`)
     repeats        : a column before it that tells the same of every record, by other names
     description, categories, labels : as the file itself has them; rare codes, too, where as many occur nowhere
     """
@@ -87,7 +89,7 @@ class Proposal:
     doubtful_codes: tuple[str, ...] = ()
     universe: str = ""
     repeats: str = ""
-    dotted_dates: bool = False
+    other_form: str = ""
     description: str = ""
     categories: tuple[str, ...] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
@@ -187,16 +189,18 @@ def _proposal(seen: Overview, name: str, single: Combination | None) -> Proposal
         tuple(dict.fromkeys(found)),
         doubtful_codes(column, MINIMUM_CELL),
         visible(said.universe) or universe_of(seen, name),
-        dotted_dates=_are_dotted_dates(seen, name),
+        other_form=_other_form(seen, name),
         description=visible(said.label),
         categories=listed,
         labels=meant,
     )
 
 
-def _are_dotted_dates(seen: Overview, name: str) -> bool:
-    known = [label for label in seen.labels[name] if label is not None]
-    return bool(known) and all(re.fullmatch(r"[0-3]?[0-9]\.[01]?[0-9]\.[12][0-9]{3}", label) for label in known)
+def _other_form(seen: Overview, name: str) -> str:
+    column = seen.columns[name]
+    if column.kind not in (Kind.TEXT, Kind.NOMINAL, Kind.BINARY, Kind.INTEGER) or column.classification is not None:
+        return ""
+    return other_form(seen.labels[name], is_called_a_day(name) or is_called_a_day(seen.said(name).label))
 
 
 def _kind(column: ColumnSummary, said: ColumnDescription, codes: Sequence[str] | None, listed: Sequence[str]) -> Kind:
@@ -226,6 +230,8 @@ def _role(seen: Overview, name: str, single: Combination | None) -> tuple[Role, 
         return role, f"called '{word}'; several records share a value", True
     if role is Role.IDENTIFIER and (ratio >= 0.5 or (len(word) >= 4 and column.kind in (Kind.TEXT, Kind.NOMINAL))):
         return Role.IDENTIFIER, f"called '{word}'", True
+    if column.kind is Kind.TEXT and (form := _other_form(seen, name)):
+        return Role.IDENTIFIER, f"{form} that are not read as {form}, most of them different", False
     if column.kind is Kind.TEXT:
         return Role.IDENTIFIER, "free text or names: most values are different", role is None
     if role in NAMES:
@@ -455,7 +461,7 @@ def _told_apart(seen: Overview, columns: Sequence[Proposal]) -> tuple[list[str],
     plain = [each for each in columns if each.kind is not Kind.CONTINUOUS]
     key = record_key(
         seen,
-        [each.name for each in columns if each.role is Role.IDENTIFIER],
+        [each.name for each in columns if each.role is Role.IDENTIFIER and not each.other_form],
         [each.name for each in columns if each.role in GROUPS],
         [each.name for each in plain if not (each.sure and each.role is Role.QUASI_IDENTIFIER)],
     )

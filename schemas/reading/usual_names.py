@@ -21,6 +21,7 @@ _SURVEYS = "surveys"
 _CODES_OF_SURVEYS = "codes_of_surveys"
 _COUNTS = "counts"
 _BODY = "body"
+_DAYS = "days_of_names"
 _WEIGHT_WITHIN = "weight_within"
 
 
@@ -62,6 +63,11 @@ def is_called_a_count(name: str, label: str = "") -> bool:
     begun = any(words[: len(phrase)] == phrase for each in _read()[_COUNTS] if (phrase := words_of(each)))
     ended = len(words) <= _SHORT and any(words[-1:] == words_of(each) for each in _read()[_COUNTS])
     return _is_called_one_of(_COUNTS, name) or begun or ended
+
+
+def is_called_a_day(name: str) -> bool:
+    """Whether a column is called by a day: date, dob, Geburtsdatum, admission date."""
+    return _is_called_one_of(_DAYS, name)
 
 
 def is_of_the_body(name: str) -> bool:

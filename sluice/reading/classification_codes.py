@@ -10,6 +10,7 @@ from collections.abc import Collection
 
 COUNTRIES = "ISO 3166"
 _ENOUGH = 3  # different codes that must have the shape, where no name says what they are
+_CHAPTERS = 3  # different letters in front of diagnoses: R01 to R12 are regions, strata, tariffs
 
 _DIVISIONS = "0[1-35-9]|[1-35-9][0-9]|4[1-35-79]"
 _BY_NAME = (
@@ -26,7 +27,11 @@ _BY_NAME = (
         "icd diagnosis diagnose diag dx cause",
     ),
     ("NUTS or LAU", "[A-Z]{2}[A-Z0-9]{0,3}|[0-9]{4,12}", "nuts lau ags municipality gemeinde commune"),
-    (COUNTRIES, "[A-Z]{2}|[A-Z]{3}|[0-9]{3}", "country land pays nationality citizenship citizen iso"),
+    (
+        COUNTRIES,
+        "[A-Z]{2}|[A-Z]{3}|[0-9]{3}",
+        "country land pays pais paese nationality nationalite citizenship citizen iso cob birthplace",
+    ),
     ("postal code", "[0-9]{4,6}|[0-9]{5}-[0-9]{4}", "postcode zip zipcode plz postal cap"),
 )
 
@@ -37,6 +42,13 @@ _AMOUNTS = {
     "age", "income", "pay", "wage", "salary", "hours", "years", "year", "number", "count", "share", "size", "turnover",
     "amount", "weight",
 }  # fmt: skip
+_PLACES = {
+    "region", "area", "district", "zone", "ward", "block", "tract", "stratum", "strata", "cluster", "psu", "site",
+    "school", "class", "room", "department", "division", "unit", "group", "tariff", "plan",
+    "bezirk", "gebiet", "zona", "bloque",
+}  # fmt: skip
+"""Words of names whose codes only look like diagnoses or activities: R01, B12."""
+
 _SECTIONS = {
     "A": (1, 3), "B": (5, 9), "C": (10, 33), "D": (35, 35), "E": (36, 39), "F": (41, 43), "G": (45, 47), "H": (49, 53),
     "I": (55, 56), "J": (58, 63), "K": (64, 66), "L": (68, 68), "M": (69, 75), "N": (77, 82), "O": (84, 84),
@@ -69,16 +81,18 @@ def classification_of(name: str, codes: Collection[str]) -> str | None:
     for called, shape, names in _BY_NAME:
         if words & set(names.split()) and not words & _AMOUNTS and _all(shape, codes):
             return called
-    return _by_shape(codes) if len(codes) >= _ENOUGH else None
+    return _by_shape(words, codes) if len(codes) >= _ENOUGH else None
 
 
-def _by_shape(codes: Collection[str]) -> str | None:
+def _by_shape(words: set[str], codes: Collection[str]) -> str | None:
     if _all(rf"({_NUTS})[A-Z0-9]{{1,3}}", codes) and any(re.search("[0-9]", code) for code in codes):
         return "NUTS"
-    if _all(r"[A-U][0-9]{2}(\.?[0-9]{1,2})?", codes) and all(_is_activity(code) for code in codes):
-        return "NACE or ISIC"
-    if _all(r"[A-Z][0-9]{2}(\.[0-9]{1,2}[A-Z]?)?", codes):
-        return "ICD"
+    if not words & _PLACES:
+        if _all(r"[A-U][0-9]{2}(\.?[0-9]{1,2})?", codes) and all(_is_activity(code) for code in codes):
+            return "NACE or ISIC"
+        various = len({code[0] for code in codes}) >= _CHAPTERS or any("." in code for code in codes)
+        if various and _all(r"[A-Z][0-9]{2}(\.[0-9]{1,2}[A-Z]?)?", codes):
+            return "ICD"
     return COUNTRIES if all(code in _COUNTRIES for code in codes) else None
 
 

@@ -45,7 +45,8 @@ AT_ENDS = 100
 _INT64 = 2.0**63
 _BETWEEN = ";|,"  # marks that may stand between items
 _MANY = 0.2  # share of the texts
-_MOST_WORDS = 2  # different words among numbers that may stand for missing
+_MOST_WORDS = 2  # different words among numbers that may stand for missing, whatever they are
+_MOST_USUAL = 8  # the same of usual ones, as statistical offices write them: *, (D), .., -, N, X
 _FEW = 12  # different whole numbers, beside which a word is one more category
 AT_LEAST = 10
 """Records that have a word, of which a draft may tell."""
@@ -141,7 +142,8 @@ class ColumnSummary:
             if not self._many:
                 self.labels["NA"] += times
         words = {word: times for word, times in self._words.items() if times >= AT_LEAST or _is_usual(word)}
-        if not 0 < len(words) == len(self._words) <= _MOST_WORDS or any(re.search("[0-9]", word) for word in words):
+        most = _MOST_USUAL if all(map(_is_usual, words)) else _MOST_WORDS
+        if not 0 < len(words) == len(self._words) <= most or any(re.search("[0-9]", word) for word in words):
             return  # what has digits may be a number or a date that is written wrongly
         rest = self.known - sum(words.values())
         measured = self._forms["number"] == rest and (
@@ -299,10 +301,10 @@ class ColumnSummary:
         pointed = pc.if_else(beyond, None, pointed)
         numbers = values.read_numbers(pointed)
         self._numbers(numbers, values.read_whole_numbers(pointed), times)
-        if len(self._words) <= _MOST_WORDS:
+        if len(self._words) <= _MOST_USUAL:
             dates = values.read_dates(found)
             neither = pc.and_(pc.and_(numbers.is_null(), dates.is_null()), pc.invert(pc.fill_null(beyond, False)))
-            some = found.filter(neither)[: _MOST_WORDS + 1].to_pylist()
+            some = found.filter(neither)[: _MOST_USUAL + 1].to_pylist()
             self._words.update(dict(zip(some, times.filter(neither).to_pylist(), strict=False)))
 
     def _numbers(self, numbers: pa.Array, whole: pa.Array, times: pa.Array) -> None:

@@ -44,6 +44,7 @@ class Tabulated:
     reading   : what of a file was not read as it stands
     stated    : what cells that came added up ask by their status, as rows of an a-priori file
     added     : whether the cells came added up
+    largest_told : whether their largest contributions are those of the file, and not the most that they may be
     """
 
     cells: Cells
@@ -55,6 +56,7 @@ class Tabulated:
     reading: tuple[Remark, ...] = ()
     stated: tuple[Mapping[str, str], ...] = ()
     added: bool = False
+    largest_told: bool = True
 
     @property
     def contributions(self) -> Contributions:
@@ -123,7 +125,8 @@ def tabulate(source: Records, dimensions: Sequence[Dimension], table: Standalone
             columns = list(dict.fromkeys(columns))
             given = text_frame(source[columns]) if isinstance(source, pd.DataFrame) else read_text(source, columns)
             cells, stated = cells_added_up(with_points(given, columns[len(dimensions) :]), dimensions, table)
-        return Tabulated(cells, 0, 0, stated=stated, added=True)
+        told = measure.value is None or bool(table.cells.largest)
+        return Tabulated(cells, 0, 0, stated=stated, added=True, largest_told=told)
     read = table_source(source) if isinstance(source, Path) else source
     if isinstance(source, Path) and source.suffix == ".parquet" and table.asked is None:
         from sluice.sources.table_cells import aggregate_file

@@ -23,6 +23,9 @@ from sluice.reading.kind import ColumnSummary
         ("x", ["AUT", "DEU", "FRA"], "ISO 3166"),
         ("country_of_birth", ["AT", "DE"], "ISO 3166"),
         ("plz", ["1010", "99084"], "postal code"),
+        ("x", ["C50", "I10", "J45"], "ICD"),
+        ("x", ["C50.1", "C50.2", "C61"], "ICD"),  # of one chapter, and no other codes have such decimals
+        ("cob", ["NA", "ZA", "DE"], "ISO 3166"),
     ],
 )
 def test_codes_are_recognised(name: str, codes: list[str], called: str) -> None:
@@ -43,6 +46,10 @@ def test_codes_are_recognised(name: str, codes: list[str], called: str) -> None:
         ("x", ["AT", "DE", "CA"]),  # states of America, too
         ("x", ["X11", "X12"]),  # two codes are too few to tell
         ("x", []),
+        ("region", ["R01", "R02", "R12"]),
+        ("x", ["R01", "R02", "R12"]),  # of one letter, numbered
+        ("ward", ["A01", "B02", "C03"]),
+        ("stratum_2", ["S01", "T02", "U03"]),
     ],
 )
 def test_what_else_there_is_is_not(name: str, codes: list[str]) -> None:

@@ -276,6 +276,9 @@ def test_a_word_among_numbers_or_dates_stands_for_missing_whatever_it_is(mark: s
 def test_a_word_among_few_whole_numbers_is_one_more_category_and_a_rare_name_is_none() -> None:
     assert settled(["1", "2", "3", "K"] * 20).kind is Kind.NOMINAL
     assert settled([*(str(100 + n) for n in range(60)), "Schmidt"]).marks == {}
+    usual = ["N", "(D)", "..", "*", "-", "not available"]
+    assert set(settled([*(str(100 + n) for n in range(60)), *usual]).marks) == set(usual)
+    assert settled([*(str(100 + n) for n in range(60)), *usual, "Smith"]).marks == {"-": 1}
     assert settled([*(str(100 + n) for n in range(60)), "Smith", "Jones", "Miller"]).marks == {}
 
 

@@ -17,6 +17,7 @@ from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from sluice.ground.errors import DataError
 from sluice.risk.measurement import Measurement
@@ -164,6 +165,27 @@ def excess_of_participants(
     return Measurement(
         value, n, n, interval=(max(0.0, value - half), min(1.0, value + half)), level=level, baseline=baseline
     )
+
+
+def sides_of(units: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """The half of each person, 0 or 1, in which are all of the unit: every second one in the order in which they come,
+    shape (n,)."""
+    return np.asarray(pd.factorize(units)[0] % 2)
+
+
+def cases_worth(success: npt.NDArray[np.float64], units: npt.NDArray[np.int64]) -> int:
+    """As many independent cases as tell what these tell, of whom households succeed or fail together (Kish 1965).
+
+    success, units : of each person, 0 to 1 and who belongs together, shapes (n,)
+    returns        : no more than there are households: where all succeed, or nobody does, nothing tells how far they
+                     do so together
+    """
+    share = float(success.mean())
+    places, of = np.unique(units, return_inverse=True)
+    totals = np.bincount(of, success - share)
+    clustered, simple = float((totals**2).sum()), float(((success - share) ** 2).sum())
+    cases = len(places)
+    return max(1, min(cases, round(len(success) * simple / clustered))) if clustered > 0 else cases
 
 
 def variance_of_mean(values: npt.NDArray[np.float64], units: npt.NDArray[np.int64]) -> float:

@@ -2,8 +2,8 @@
 
 A random forest learns from the masked file how the sensitive variable follows from what an intruder knows, and guesses
 the original people's values. The same forest learns from a file that the person is not in: a holdout, or the original
-without the person's fold (cross-fitting). What it reaches there is what the population tells of everybody; only the
-excess is the price of taking part.
+without the fold of the person and the household (cross-fitting). What it reaches there is what the population tells of
+everybody; only the excess is the price of taking part.
 
 Source: the comparison is that of Lasko and Vinterbo (2010), section II.A, with prediction of one attribute in place of
 its distances; Breiman (2001). The interval of the excess is that of Agresti and Min (2005) for matched pairs.
@@ -86,6 +86,7 @@ def attribute_inference(
     trees: int = 50,
     folds: int = 5,
     asked: BoolArray | None = None,
+    units: IntArray | None = None,
 ) -> AttributeInference:
     """Attack at most `records` of the original people, drawn at random.
 
@@ -94,6 +95,7 @@ def attribute_inference(
     holdout   : other people; None: cross-fitting on the original
     tolerance : None: labels, guessed right when equal. Otherwise numbers, guessed right within so much
     folds     : of the cross-fitting: each forest learns from the people of all other folds
+    units     : shape (n,), who belongs together, and is of one fold; None: everybody is alone
     asked     : shape (n,), about whom is asked, such as those whose value is not harmless; None: everybody. The forests
                 learn from all, and guess knowing nothing of this
     returns   : attempted counts the people, completed those attacked whose value is known. A masked record without a
@@ -129,7 +131,8 @@ def attribute_inference(
         without = forest.hits(holdout.rows(others), attacked)
     else:
         without = np.zeros(len(people), np.bool_)
-        fold = rng.permutation(len(people)) % folds
+        codes, names = pd.factorize(people if units is None else units[people])
+        fold = (rng.permutation(len(names)) % folds)[codes]
         for left_out in range(folds):
             inside = fold == left_out
             without[inside] = forest.hits(attacked.rows(~inside), attacked.rows(inside))

@@ -34,9 +34,12 @@ from sluice.risk.attacks.attack_success import (
     LEVEL,
     LOOKS,
     AttackSuccess,
+    Units,
+    cases_worth,
     is_open,
     people_of_looks,
     quantile,
+    sides_of,
 )
 from sluice.risk.attacks.rare_combinations import cell_of_each, grouped, subsets
 from sluice.risk.distances.gower import GowerPoints, gower_points
@@ -68,6 +71,7 @@ def membership(
     attacks: int,
     rng: np.random.Generator,
     limit: float | None = None,
+    units: Units | None = None,
 ) -> Membership:
     """Call people members by the Gower distance to their closest released record.
 
@@ -75,6 +79,7 @@ def membership(
     columns : what the intruder knows of each person
     attacks : members and non-members whom the intruder judges, so many each; all, where there are fewer
     limit   : of the advantage: where its interval crosses it, up to four times as many. None: one look
+    units   : who belongs together in `original` and in `control`; None: everybody is alone
     raises  : DataError when a file is empty, for fewer than 2 members or non-members, or columns that `gower_points`
               refuses
     cost    : O(attacks x released records x columns) time at worst, O(released records) memory
@@ -83,12 +88,14 @@ def membership(
     if not len(file):
         raise DataError("membership needs a released record; got none")
     sides = [(points, points.in_random_order(rng)) for points in (members, others)]
+    of_units = units or (np.arange(len(members)), np.arange(len(others)))
     found = [np.zeros(0), np.zeros(0)]
     for level, people in zip(LOOKS if limit is not None else (LEVEL,), people_of_looks(attacks), strict=False):
         for at, (points, order) in enumerate(sides):
             found[at] = np.concatenate([found[at], closest(points.take(order[len(found[at]) : people]), file)])
         area = area_under_curve(found[0], found[1], 2 * people)
-        called = advantage(found[0], found[1], 2 * people, level)
+        mine, theirs = (of[order[:people]] for of, (_, order) in zip(of_units, sides, strict=True))
+        called = advantage(found[0], found[1], 2 * people, level, (mine, theirs))
         if limit is None or not is_open(called.either_way(), limit):
             break
     return Membership(area, called)
@@ -128,43 +135,59 @@ def area_under_curve(members: FloatArray, others: FloatArray, attempted: int | N
 
 
 def advantage(
-    members: FloatArray, others: FloatArray, attempted: int | None = None, level: float = LEVEL
+    members: FloatArray,
+    others: FloatArray,
+    attempted: int | None = None,
+    level: float = LEVEL,
+    units: Units | None = None,
 ) -> Measurement:
     """Share of members called members less that of non-members, by the threshold that served best on other people.
 
     members, others : distances in random order, shapes (n,) and (m,), at least 2 each
-    returns         : the threshold is found on every second person and used on the rest, and the other way round: one
-                      that is found on the people it is used on flatters the attack. Newcombe's interval
+    units           : who belongs together, of either side; None: everybody is alone
+    returns         : the threshold is found on every second unit and used on the rest, and the other way round: one
+                      that is found on the people it is used on flatters the attack. Newcombe's interval, of as many
+                      cases as the units are worth
     """
-    called = _called(members, others)
-    return _difference(float(called[0].sum()), len(members), float(called[1].sum()), len(others), attempted, level)
+    of_units = units or (np.arange(len(members)), np.arange(len(others)))
+    called = [each.astype(np.float64) for each in _called(members, others, of_units)]
+    return _difference_of((called[0], called[1]), of_units, attempted, level)
 
 
-def _called(members: FloatArray, others: FloatArray) -> tuple[BoolArray, BoolArray]:
+def _called(members: FloatArray, others: FloatArray, units: Units) -> tuple[BoolArray, BoolArray]:
     """Who is called a member, shapes (n,) and (m,)."""
     n, m = len(members), len(others)
     if n < 2 or m < 2:
         raise DataError(f"membership needs 2 members and 2 non-members, to find a threshold by; got {n} and {m}")
     called = np.zeros(n, np.bool_), np.zeros(m, np.bool_)
+    halves = [sides_of(each) for each in units]
     for half in (0, 1):
-        threshold = _best_threshold(members[half::2], others[half::2])
-        for each, distances in zip(called, (members, others), strict=True):
-            each[1 - half :: 2] = distances[1 - half :: 2] <= threshold
+        threshold = _best_threshold(members[halves[0] == half], others[halves[1] == half])
+        for each, distances, of in zip(called, (members, others), halves, strict=True):
+            each[of != half] = distances[of != half] <= threshold
     return called
 
 
-def _difference(
-    called_members: float, n: int, called_others: float, m: int, attempted: int | None, level: float
+def _difference_of(
+    called: tuple[FloatArray, FloatArray], units: Units, attempted: int | None, level: float
 ) -> Measurement:
-    hits, alarms = AttackSuccess(n, n, called_members), AttackSuccess(m, m, called_others)
+    """Of how often each person is called a member, 0 to 1, on either side."""
+    cases = [cases_worth(each, of) for each, of in zip(called, units, strict=True)]
+    hits, alarms = (AttackSuccess(n, n, min(n, n * each.mean())) for n, each in zip(cases, called, strict=True))
+    return _difference(hits, alarms, sum(map(len, called)), attempted, level)
+
+
+def _difference(
+    hits: AttackSuccess, alarms: AttackSuccess, completed: int, attempted: int | None, level: float
+) -> Measurement:
     value = hits.share - alarms.share
     (hit, hit_error), (alarm, alarm_error) = hits.wilson(level), alarms.wilson(level)
     below = sqrt((hits.share - hit + hit_error) ** 2 + (alarm + alarm_error - alarms.share) ** 2)
     above = sqrt((hit + hit_error - hits.share) ** 2 + (alarms.share - alarm + alarm_error) ** 2)
     return Measurement(
         value=value,
-        attempted=n + m if attempted is None else attempted,
-        completed=n + m,
+        attempted=completed if attempted is None else attempted,
+        completed=completed,
         interval=(value - below, value + above),
         level=level,
         baseline=0.0,
@@ -173,7 +196,8 @@ def _difference(
 
 def widest_interval(members: int, others: int, level: float) -> float:
     """Half of the interval of the advantage where half of the people on either side are called members."""
-    ends = _difference(members / 2, members, others / 2, others, None, level).interval
+    hits, alarms = (AttackSuccess(n, n, n / 2) for n in (members, others))
+    ends = _difference(hits, alarms, members + others, None, level).interval
     assert ends is not None
     return (ends[1] - ends[0]) / 2
 
@@ -235,6 +259,7 @@ def learned_membership(
     attacks: int,
     rng: np.random.Generator,
     limit: float | None = None,
+    units: Units | None = None,
 ) -> Membership:
     """Call people members by a score that is learned on one half of the people and used on the other, both ways.
 
@@ -244,15 +269,20 @@ def learned_membership(
     attacks : members and non-members whom the intruder judges, so many each; all, where there are fewer
     limit   : of the advantage: where its interval crosses it, up to four times as many, and both halves of the control
               in turn, so that each of them is a non-member once and each member is called twice. None: one look
+    units   : who belongs together in `original` and in `control`, and stays together in every half; None: everybody is
+              alone
     raises  : DataError for fewer than 20 members or 40 people of the control, or columns that `gower_points` refuses
     cost    : O(attacks x records x columns) for the distances, and O(200 records log(records)) for each of three sizes
               of combinations
     """
     points = gower_points(columns, variables, original, released, control)
-    if min(len(original), len(control) // 2) < FEWEST or not len(released):
-        raise DataError(f"learned membership needs {FEWEST} members and {2 * FEWEST} others, and a released record")
     order, mixed = points[0].in_random_order(rng), points[2].in_random_order(rng)
-    halves = mixed[: len(mixed) // 2], mixed[len(mixed) // 2 :]
+    of_units = units or (np.arange(len(original)), np.arange(len(control)))
+    place = pd.factorize(of_units[1][mixed])[0]  # members of one household would tell each other among non-members
+    is_known = place < (place.max(initial=-1) + 1) // 2
+    halves = mixed[is_known], mixed[~is_known]
+    if min(len(original), *map(len, halves)) < FEWEST or not len(released):
+        raise DataError(f"learned membership needs {FEWEST} members and {2 * FEWEST} others, and a released record")
     tables = [[plain_values(file[name]) for name in columns] for file in (original, released, control)]
 
     def scores(members: IntArray, known: IntArray, others: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -265,21 +295,23 @@ def learned_membership(
             ]
         )
         is_member = np.arange(len(signs)) < len(members)
-        found = -_cross_fitted(signs, is_member, rng)
+        found = -_cross_fitted(signs, is_member, (of_units[0][members], of_units[1][others]), rng)
         return found[is_member], found[~is_member]
 
     far, farther = scores(order[:attacks], halves[0], halves[1][:attacks])
     area = area_under_curve(far, farther, 2 * attacks)
-    once = advantage(far, farther, 2 * attacks, LEVEL if limit is None else LOOKS[0])
+    looked_at = of_units[0][order[:attacks]], of_units[1][halves[1][:attacks]]
+    once = advantage(far, farther, 2 * attacks, LEVEL if limit is None else LOOKS[0], looked_at)
     if limit is None or not is_open(once.either_way(), limit):
         return Membership(area, once)
     most = people_of_looks(attacks)[-1]
     members = order[:most]
-    called = [_called(*scores(members, known, others[:most])) for known, others in (halves, halves[::-1])]
+    sides = [(known, others[:most]) for known, others in (halves, halves[::-1])]
+    mine, theirs = of_units[0][members], [of_units[1][others] for _, others in sides]
+    called = [_called(*scores(members, *side), (mine, of)) for side, of in zip(sides, theirs, strict=True)]
     (one, other), alarms = (each[0] for each in called), np.concatenate([each[1] for each in called])
-    hits = float(one.sum() + other.sum()) / 2
-    twice = _difference(hits, len(members), float(alarms.sum()), len(alarms), 2 * most, LOOKS[1])
-    return Membership(area, twice)
+    each_called = (one.astype(np.float64) + other) / 2, alarms.astype(np.float64)
+    return Membership(area, _difference_of(each_called, (mine, np.concatenate(theirs)), 2 * most, LOOKS[1]))
 
 
 def _stacked(one: GowerPoints, other: GowerPoints) -> GowerPoints:
@@ -328,15 +360,18 @@ def _frequencies(
     return signs
 
 
-def _cross_fitted(signs: FloatArray, is_member: npt.NDArray[np.bool_], rng: np.random.Generator) -> FloatArray:
-    """A score for each person by the model that was learned on the other half; shape (n,)."""
+def _cross_fitted(
+    signs: FloatArray, is_member: npt.NDArray[np.bool_], units: Units, rng: np.random.Generator
+) -> FloatArray:
+    """A score for each person by the model that was learned on the other half of the units; shape (n,)."""
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
     half = np.empty(len(signs), np.int64)
-    for side in (is_member, ~is_member):
-        half[side] = rng.permutation(int(side.sum())) % 2
+    for side, of in zip((is_member, ~is_member), units, strict=True):
+        codes, names = pd.factorize(of)
+        half[side] = (rng.permutation(len(names)) % 2)[codes]
     scores = np.empty(len(signs))
     for judged in (0, 1):
         model = make_pipeline(StandardScaler(), LogisticRegression(C=0.1, max_iter=500))

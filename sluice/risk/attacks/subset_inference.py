@@ -9,7 +9,8 @@ reads what goes with their age. What is read of the people in the file beyond wh
 
 The set, the variable and the nearness that gain most on one half of the people are judged on the other half, both ways,
 so that a look at many sets costs nothing. Others are people who took no part, the control. Without a control, the same
-people are read off a file that they are not in: the original without the person (Lasko and Vinterbo 2010, section II).
+people are read off a file that they are not in: the original without the person, and without their household, whose
+members may share what is read or looked for by (Lasko and Vinterbo 2010, section II).
 
 Source: Giomi, Boenisch, Wehmeyer and Tasnadi (2023), the inference attack with a control. Differs from it: every set of
 variables is known and every other one is read.
@@ -39,6 +40,7 @@ from sluice.risk.attacks.attack_success import (
     half_width,
     is_open,
     people_of_looks,
+    sides_of,
     variance_of_mean,
 )
 from sluice.risk.attacks.rare_combinations import subsets
@@ -131,11 +133,11 @@ class _Choice:
 
 @dataclass(frozen=True)
 class _Side:
-    """People and the file in which they are looked for; a record of it may be their own, which is passed over."""
+    """People and the file in which they are looked for; of it, records of their own unit are passed over."""
 
     variables: Sequence[NearValues]
-    own: IntArray  # (q,) -1 for none
-    units: IntArray  # (q,) who belongs together
+    units: IntArray  # (q,) who belongs together, from 0
+    records: IntArray  # (m,) the unit of each record, -2 where it is nobody's
 
     def near(self, chosen: Sequence[int], within: float, people: IntArray) -> tuple[IntArray, ...]:
         """As the compiled loops take it."""
@@ -146,11 +148,12 @@ class _Side:
             np.stack([first[people] for first, _ in windows]),
             np.stack([last[people] for _, last in windows]),
             np.stack([each.equal[people] for each in variables]),
-            self.own[people],
+            self.records,
+            self.units[people],
         )
 
     def __len__(self) -> int:
-        return len(self.own)
+        return len(self.units)
 
 
 def subset_inference(
@@ -192,20 +195,16 @@ def subset_inference(
 
     def sides(most: int) -> list[_Side]:
         attacked = people[:most]
-        nobody = np.full(len(attacked), -1)
-        looked_for = [column[attacked] for column in before]
+        looked_for, mine = [column[attacked] for column in before], of_units[0][attacked]
         if control is not None:
             outside = others[0][:most]
             theirs = [plain_values(control[name])[outside] for name in columns]
-            return [
-                _side(after, looked_for, before, nobody, of_units[0][attacked]),
-                _side(after, theirs, before, np.full(len(outside), -1), of_units[1][outside]),
-            ]
+            return [_side(after, looked_for, before, mine), _side(after, theirs, before, of_units[1][outside])]
         kept = min(len(people), len(records))  # of two files of different size, the larger one would tell more
-        own = np.where(np.arange(len(attacked)) < kept, np.arange(len(attacked)), -1)
+        without = [column[people[:kept]] for column in before]
         return [
-            _side([column[records[:kept]] for column in after], looked_for, before, nobody, of_units[0][attacked]),
-            _side([column[people[:kept]] for column in before], looked_for, before, own, of_units[0][attacked]),
+            _side([column[records[:kept]] for column in after], looked_for, before, mine),
+            _side(without, looked_for, before, mine, of_units[0][people[:kept]]),
         ]
 
     seed = int(rng.integers(2**62))
@@ -219,9 +218,12 @@ def subset_inference(
 
 
 def _side(
-    file: Sequence[Column], people: Sequence[Column], population: Sequence[Column], own: IntArray, units: IntArray
-) -> _Side:
-    return _Side([NearValues.of(*each) for each in zip(file, people, population, strict=True)], own, units)
+    file: Sequence[Column], people: Sequence[Column], population: Sequence[Column], units: IntArray,
+    records: IntArray | None = None,
+) -> _Side:  # fmt: skip
+    """records : the unit of each; None: nobody's"""
+    variables = [NearValues.of(*each) for each in zip(file, people, population, strict=True)]
+    return _Side(variables, units, np.full(len(file[0]), -2) if records is None else records)
 
 
 def _repeated(column: "pd.Series[Any]") -> float:
@@ -239,7 +241,7 @@ def _judged(
     from sluice.risk.attacks.subset_inference_kernel import read_by_all
 
     chosen, rights = [], [np.zeros(len(side)) for side in sides]
-    halves = [pd.factorize(side.units)[0] % 2 for side in sides]
+    halves = [sides_of(side.units) for side in sides]
     for half in (0, 1):
         seen = [np.flatnonzero(of == half)[:_SEARCHERS] for of in halves]
         choice = _best(seen, sides, rng)

@@ -12,14 +12,15 @@ IntArray = npt.NDArray[np.int64]
 
 @numba.njit(cache=True, nogil=True)
 def read_by_subsets(
-    codes: CodeArray, first: CodeArray, last: CodeArray, equal: CodeArray, own: IntArray
+    codes: CodeArray, first: CodeArray, last: CodeArray, equal: CodeArray, units: IntArray, own: IntArray
 ) -> SingleArray:
     """Shape (p, 2^p): summed over the people, the chance to read variable t rightly by the variables of set S.
 
     codes       : (p, m), of each record; at most 16 variables
     first, last : (p, q), of each person the codes that are near, both included
     equal       : (p, q), the code of the person's own value, -1 where no record has it
-    own         : (q,) a record that is the person's own and is passed over, -1 for none
+    units       : (m,), to whom each record belongs
+    own         : (q,), the person's unit, whose records are passed over; -1 for none
     returns     : column S is the set of the bits of S; nothing of use where t is among them. Where no record is near in
                   the set, its last variable is let go, and so on
     cost        : O(q p (m + 2^p)) time, O(m + p 2^p) memory
@@ -41,10 +42,9 @@ def read_by_subsets(
                 if ((row[j] >= lowest) & (row[j] <= highest)) | (row[j] == same):
                     near[j] |= mark
         held[:] = 0
+        mine = own[person]
         for j in range(m):
-            held[near[j]] += 1
-        if own[person] >= 0:
-            held[near[own[person]]] -= 1
+            held[near[j]] += units[j] != mine
         for c in range(p):  # of each set, the records that are near in it and maybe in others
             bit = 1 << c
             for start in range(0, sets, 2 * bit):
@@ -74,7 +74,9 @@ def read_by_subsets(
 
 
 @numba.njit(cache=True, nogil=True)
-def read_by_all(codes: CodeArray, first: CodeArray, last: CodeArray, equal: CodeArray, own: IntArray) -> FloatArray:
+def read_by_all(
+    codes: CodeArray, first: CodeArray, last: CodeArray, equal: CodeArray, units: IntArray, own: IntArray
+) -> FloatArray:
     """Shape (q,): of each person, the chance to read the last variable rightly by all before it.
 
     As `read_by_subsets` has it. cost : O(q p m)
@@ -87,9 +89,7 @@ def read_by_all(codes: CodeArray, first: CodeArray, last: CodeArray, equal: Code
         row, lowest, highest, same = codes[p - 1], first[p - 1, person], last[p - 1, person], equal[p - 1, person]
         for j in range(m):
             hit[j] = ((row[j] >= lowest) & (row[j] <= highest)) | (row[j] == same)
-        near[:] = True
-        if own[person] >= 0:
-            near[own[person]] = False
+        near[:] = units != own[person]
         for c in range(p):
             found, right = 0, 0
             for j in range(m):

@@ -94,6 +94,7 @@ def told_of(
     rng: np.random.Generator,
     parts: Mapping[str, list[Part]] | None = None,
     of: BoolArray | None = None,
+    units: IntArray | None = None,
 ) -> Told:
     """Of which people the columns tell the variable.
 
@@ -103,13 +104,17 @@ def told_of(
     rows    : the people who are looked at; half of them are learned from, the others read, both ways
     parts   : of the columns, by `parts_of`, where they were made before
     of      : (n,) of whom the variable is hidden, all by default; who is not is learned from, and not read
+    units   : (n,) who belongs together; whoever knows one of a household does not learn the others' values from it, so
+              its people are of one half. None: everybody is alone
     returns : `people` are all n, of whom the other ones are read by what the first half taught
     cost    : O(columns n log n), and a tree of the rows looked at
     """
     truth, levels = _labels(target)
     by_column = parts if parts is not None else {name: parts_of(name, column) for name, column in columns.items()}
-    order = rng.permutation(len(rows))
-    halves = [rows[order[: len(rows) // 2]], rows[order[len(rows) // 2 :]]]
+    codes, names = pd.factorize(np.arange(len(rows)) if units is None else units[rows])
+    place = np.argsort(rng.permutation(len(names)))[codes]
+    order = np.argsort(place, kind="stable")
+    halves = np.split(rows[order], [np.count_nonzero(place < len(names) // 2)])
     sides = _Sides(truth, levels, halves, np.ones(len(truth), np.bool_) if of is None else of)
     if levels < 2 or min(map(len, halves)) < _LEAF:
         nobody = np.zeros(len(truth), np.bool_)

@@ -34,6 +34,7 @@ class Pairs:
     rows     : the people who are attacked, in rising order; all records of `masked` are searched
     rng      : for attacks that draw
     others   : people of the same kind who are not in the file, typed by `released`; None when none were set aside
+    others_units : who belongs together among these; None: everybody is alone
     """
 
     original: pd.DataFrame
@@ -44,6 +45,7 @@ class Pairs:
     rows: IntArray
     rng: np.random.Generator
     others: pd.DataFrame | None = None
+    others_units: IntArray | None = None
 
     def part(self, members: IntArray) -> "Pairs":
         """The records at these places of the file as a file of their own, all of them attacked."""

@@ -51,10 +51,11 @@ def test_sets_as_by_brute_force(seed: int) -> None:
     p, m, q = 4, 30, 8
     codes, equal = rng.integers(0, 6, (p, m)).astype(np.int32), rng.integers(-1, 6, (p, q)).astype(np.int32)
     first = rng.integers(0, 4, (p, q)).astype(np.int32)
-    last, own = (first + rng.integers(-1, 2, (p, q))).astype(np.int32), rng.integers(-1, m, q)
+    last = (first + rng.integers(-1, 2, (p, q))).astype(np.int32)
+    units, own = rng.integers(0, m // 2, m), rng.integers(-1, m // 2, q)
     close = (codes[:, :, None] >= first[:, None]) & (codes[:, :, None] <= last[:, None])
     close |= codes[:, :, None] == equal[:, None]
-    summed = read_by_subsets(codes, first, last, equal, own)
+    summed = read_by_subsets(codes, first, last, equal, units, own)
     for read in range(p):
         for chosen in range(1 << p):
             known = [at for at in range(p) if chosen >> at & 1]
@@ -63,13 +64,13 @@ def test_sets_as_by_brute_force(seed: int) -> None:
             right = []
             for person in range(q):
                 for length in range(len(known), -1, -1):
-                    near = close[known[:length], :, person].all(axis=0) & (np.arange(m) != own[person])
+                    near = close[known[:length], :, person].all(axis=0) & (units != own[person])
                     if near.any():
                         break
                 right.append(close[read, near, person].mean())
             assert summed[read, chosen] == pytest.approx(sum(right), abs=1e-4)
             alone = (np.ascontiguousarray(each[[*known, read]]) for each in (codes, first, last, equal))
-            assert read_by_all(*alone, own) == pytest.approx(right)
+            assert read_by_all(*alone, units, own) == pytest.approx(right)
 
 
 @pytest.mark.parametrize("control", [OTHERS, None], ids=["control", "leave one out"])

@@ -79,3 +79,12 @@ def test_a_missing_value_is_a_value_and_few_people_teach_nothing() -> None:
     assert told(truth, stays=pd.Series(100 / (AREA + 1.0))).people.all()
     few = told_of(truth, (), {"stays": pd.Series(AREA)}, np.arange(6), np.random.default_rng(2))
     assert not few.people.any()
+
+
+def test_the_others_of_a_unit_teach_nothing() -> None:
+    """A number that only the thirty stays of a patient share tells the area of each to the others alone."""
+    units = np.repeat(np.arange(N // 30), 30)
+    area, number = AREA[units], RNG.permutation(N // 30)[units].astype(float)
+    given = labels(area).to_numpy(object), (), {"stays": pd.Series(number)}, np.arange(N)
+    assert told_of(*given, np.random.default_rng(2)).people.any()
+    assert not told_of(*given, np.random.default_rng(2), units=units).people.any()

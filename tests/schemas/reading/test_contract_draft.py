@@ -62,6 +62,13 @@ DRAFTED = {
     "nines far from the other codes may mean missing": pd.DataFrame(
         {"far": [1, 2, 3, 99] * 15, "further": [0, 10, 999] * 20, "near": [1, 2, 9] * 20, "next": [97, 98, 99] * 20}
     ),
+    "eights beside nines, and codes at the end of a scale": pd.DataFrame(
+        {
+            "age": [*range(20, 78), 888, 999] * 15,
+            "q": ([1, 2, 3, 4, 5, 8, 9] * 129)[:900],
+            "rooms": [*range(1, 11)] * 90,
+        }
+    ),
     "numbers in an order": pd.DataFrame({"education": [1, 2, 3, 10] * 50}),
     "what all have is no wide range, and a weight no code": pd.DataFrame({"year": [1991] * 60, "weight": [100] * 60}),
 }
@@ -132,11 +139,7 @@ def test_dates_with_dots_are_told_from_versions_and_from_dates(tmp_path: Path) -
     frame = pd.DataFrame({"born": days.dt.strftime("%d.%m.%Y"), "came": days.dt.strftime("%Y-%m-%d"), "nr": "1.10.3"})
     frame.to_csv(tmp_path / "people.csv", index=False)
     seen = overview(CsvSource(path=(str(tmp_path / "people.csv"),)))
-    assert {each.name: each.dotted_dates for each in propose(seen).columns} == {
-        "born": True,
-        "came": False,
-        "nr": False,
-    }
+    assert {each.name: each.other_form for each in propose(seen).columns} == {"born": "dates", "came": "", "nr": ""}
 
 
 def test_names_and_categories_are_quoted_for_yaml(tmp_path: Path) -> None:

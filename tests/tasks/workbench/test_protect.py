@@ -151,6 +151,23 @@ def test_decimals_holdings_and_what_was_left_out(folder: Path) -> None:
     assert made.loc[("Total", "Total"), "value"] == f"{sum(round(10 * float(v)) for v in values if v) / 10:.1f}"
 
 
+def test_an_a_priori_file_without_rows_asks_for_nothing(folder: Path) -> None:
+    assert main(arguments(folder)) == 0
+    without = (folder / "cells.csv").read_bytes()
+    (folder / "wishes.csv").write_text("nace,region,status,lower,upper,cost\n", encoding="utf-8")
+    assert main(arguments(folder, f"--set=protection.a_priori={folder / 'wishes.csv'}")) == 0
+    assert (folder / "cells.csv").read_bytes() == without
+
+
+def test_a_share_that_even_the_total_exceeds_is_said(folder: Path) -> None:
+    """Suppressing more cannot help; another k can. Of the share itself, no more is said than the next ten percent."""
+    firms = [("KA", 70, "yes"), ("KA", 20, ""), ("KA", 10, ""), *(("KB", value, "") for value in (60, 40, 20, 33, 60))]
+    rows = "".join(f"{nace},R1,{value},i{at},{asked}\n" for at, (nace, value, asked) in enumerate(firms))
+    (folder / "micro.csv").write_text(f"nace,region,value,id,asked\n{rows}", encoding="utf-8")
+    asked = arguments(folder, "--requested=asked=yes", rules=("--rule=request_rule=1",))
+    golden.words(answered(asked, 1).err)
+
+
 def test_one_cell(folder: Path) -> None:
     """A table of one cell is that cell and its totals, which are the same; sensitive, none of them is told."""
     (folder / "micro.csv").write_text("nace,region,value,id\nKA,R1,5,i\nKA,R1,6,j\n", encoding="utf-8")
