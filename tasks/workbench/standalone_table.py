@@ -56,6 +56,10 @@ class StandaloneTable(TableSpecification):
             )
         if self.measures and (len(set(self.measures)) < max(len(self.measures), 2) or self.measure.variable):
             raise ValueError("measures: must name two variables or more, each once, and measure.variable none")
+        if both := [each.variable for each in self.dimensions if each.variable in self.measures]:
+            raise ValueError(
+                f"dimensions: '{both[0]}' is a measure; its codes would be published, whatever is suppressed"
+            )
         if self.measures and self.cells is not None:
             raise ValueError("measures: cells that are added up already are of one measure; give records")
         if self.cells is not None:
@@ -86,6 +90,13 @@ class StandaloneTable(TableSpecification):
                 f"{self.measures[0]}."
             )
         return self.measure.measure
+
+    @property
+    def counts_weights(self) -> bool:
+        """Whether the frequency that a rule looks at is that of weighted records."""
+        weight = self.measure.weight
+        weighted = weight is not None and weight.rule == "argus"
+        return weighted and any(rule.rule == "minimum_frequency" for rule in self.rules)
 
     @property
     def asked(self) -> tuple[str, str] | None:
