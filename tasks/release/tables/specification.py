@@ -192,17 +192,6 @@ class TableSpecification(StrictModel):
             twice = sorted({name for name in given if given.count(name) > 1})
             if twice:
                 raise ValueError(f"{field}: named twice: {', '.join(twice)}")
-        measure = self.measure
-        weight = measure.weight.variable if measure.weight else None
-        told = {
-            "variable": measure.variable, "contributor": measure.contributor, "holding": measure.holding,
-            "weight": weight,
-        }  # fmt: skip
-        for role, column in told.items():
-            if column in names:
-                raise ValueError(
-                    f"dimensions: '{column}' is measure.{role}; its codes would be published, whatever is suppressed"
-                )
         for index, table in enumerate(self.tables):
             for name in map(without_level, table.dimensions):
                 if name not in names:
