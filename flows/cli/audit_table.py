@@ -176,7 +176,7 @@ def _print_intervals(summary: dict[str, Any]) -> None:
     """What anybody can compute, in words."""
     breaches = summary["breaches"]
     if breaches:
-        say(f"audit: NOT SAFE, {len(breaches):,} breaches")
+        say(f"audit: NOT SAFE, {_breaches(breaches)}")
     elif not summary["complete"]:
         say("audit: UNKNOWN, some intervals were not decided")
     elif not summary["suppressed"]:
@@ -190,7 +190,7 @@ def _print_intervals(summary: dict[str, Any]) -> None:
     for cell in summary["narrowest"]:
         codes = [f"{name} {code}" for name, code in cell.items() if name not in _OF_INTERVAL]
         known = "?" if cell["within_percent"] is None else f"{cell['within_percent']:g} %"
-        say(f"  {', '.join(codes)} ({cell['status']}): {cell['low']} to {cell['high']}, within {known}")
+        say(f"  {', '.join(codes)} ({cell['status']}): {_end(cell['low'])} to {_end(cell['high'])}, within {known}")
     note(
         "Without --microdata only what anybody can tell was looked at: contributors, who know more, were not.", "yellow"
     )
@@ -202,7 +202,7 @@ def print_audit(summary: dict[str, Any]) -> None:
     if not breaches and attacks["attempted"] == attacks["completed"]:
         says = f"audit: safe against all {attacks['attempted']:,} attacks"
     elif breaches:
-        says = f"audit: NOT SAFE, {len(breaches):,} breaches"
+        says = f"audit: NOT SAFE, {_breaches(breaches)}"
     else:
         says = f"audit: UNKNOWN, {attacks['attempted'] - attacks['completed']:,} attacks were not decided"
     say(says)
@@ -213,6 +213,14 @@ def print_audit(summary: dict[str, Any]) -> None:
         name = ", ".join(f"{dimension} {code}" for dimension, code in first.items())
         wide = "at least" if f"{ratio:.3g}" == "1" else f"at least {ratio:.3g} times"
         say(f"narrowest: {name}, an interval {wide} as wide as asked")
+
+
+def _end(value: str | None) -> str:
+    return "anything" if value is None else value
+
+
+def _breaches(found: list[str]) -> str:
+    return "1 breach" if len(found) == 1 else f"{len(found):,} breaches"
 
 
 def print_breaches(breaches: list[str]) -> None:

@@ -122,6 +122,11 @@ def protect_table(
             say(f"one pattern: {summary['primary']:,} primary and {summary['secondary']:,} secondary cells{safe}")
         else:
             _print_table(summary, made.method.describe())
+        if specified.counts_weights:
+            note(
+                "minimum_frequency counts weights here (rule argus), not records; gconfid_exact counts records.",
+                "yellow",
+            )
         say(f"{', '.join(written)}, {summary['seconds']:.1f} s" if written else "nothing is written.")
         if written and summary["verdict"] == "REVIEW":
             note("Not everything passed: somebody should decide before this goes anywhere.", "yellow")
@@ -136,7 +141,7 @@ def _print_table(summary: dict[str, Any], method: str) -> None:
     if "primary" in summary:
         say(
             f"suppressed: {summary['primary']:,} primary, {summary['secondary']:,} secondary; value "
-            f"{summary['suppressed_value']}, {summary['suppressed_share']:.2%} of all cells' values"
+            f"{summary['suppressed_value']}, {summary['suppressed_share']:.2%} of that of all inner cells"
         )
     else:
         say(method)
@@ -150,11 +155,11 @@ def _print_table(summary: dict[str, Any], method: str) -> None:
         end = "time ran out" if summary["time_ran_out"] else "the search ended before its time did"
         say(f"the first safe pattern cost {summary['first_cost']:g}, this one {saved:.2%} less; {end}")
     for count, what in (
-        (summary["records_left_out"], "had no value and were left out"),
-        (summary["records_added_up"], "were added to another of the same contributor"),
+        (summary["records_left_out"], "records were left out, without a value"),
+        (summary["records_added_up"], "records were added to another of the same contributor"),
     ):
         if count:
-            say(f"{count:,} records {what}")
+            say(f"{count:,} {what}" if count > 1 else f"1 {what.replace('records were', 'record was')}")
     if alike := summary["contributors_alike"]:
         note(
             f"names of contributors that are those of others but for capital letters: {alike:,}. They count as "
@@ -173,6 +178,12 @@ def _print_table(summary: dict[str, Any], method: str) -> None:
         note(
             "The file holds cells, not records: each contributor was taken to be in one cell of the lowest level. "
             "Who is alone in several cells, or part of a holding, may learn more: that attack needs the records.",
+            "yellow",
+        )
+    if not summary["largest_told"]:
+        note(
+            "No largest contributions were named: one contributor of each cell was taken to have all of it. With "
+            "--largest less may be suppressed.",
             "yellow",
         )
     for finding in summary["findings"]:

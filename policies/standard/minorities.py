@@ -135,7 +135,11 @@ def _rehearsal(files: Comparison, intruder: LearnedIntruder, rows: IntArray, kno
     names = [name for name in files.recoded if name in compared and name in files.masked]
     learners = np.isin(rows, intruder.learning)
     among = rows[learners]
-    best = agreeing_most(files.recoded[names].iloc[among], files.masked[names].iloc[among], _REHEARSED)
+    single = partitions(files.original.iloc[rows], files.variables, pairs=False)
+    best = agreeing_most(
+        files.recoded[names].iloc[among], files.masked[names].iloc[among], _REHEARSED,
+        (each.of[learners].astype(np.int64) for each in single),
+    )  # fmt: skip
     people, candidates = intruder.rehearsed(among[best], known)
     signs = Signs.of(candidates, Calibration.learn(candidates).temperature)
     return Rehearsal(learners, np.searchsorted(rows, people), candidates.found, signs.claimed_rightly)

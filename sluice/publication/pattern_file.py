@@ -81,8 +81,9 @@ class Pattern:
             shown.append(f"{self.name(total)} is {far} {side} the sum of its parts")
         more = f", and {len(wrong) - _SHOWN:,} more" if len(wrong) > _SHOWN else ""
         raise DataError(
-            f"totals that do not add: {len(wrong)} of the sums do not hold, most of them of "
-            f"{self.name(int(np.argmax(often)))}: {'; '.join(shown)}{more}.{hint and f' {hint}'}"
+            f"totals that do not add: {len(wrong):,} {'sum does' if len(wrong) == 1 else 'sums do'} not hold"
+            f"{f', most of them of {self.name(int(np.argmax(often)))}' if len(wrong) > 1 else ''}: "
+            f"{'; '.join(shown)}{more}.{hint and f' {hint}'}"
         )
 
 

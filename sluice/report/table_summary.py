@@ -195,7 +195,7 @@ def summarise(
     counts = {known: int(((status == known) & inside).sum()) for known in Status}
     hidden = inside & ((status == Status.PRIMARY) | (status == Status.SECONDARY))
     listed = inside & (status != Status.WITHHELD)
-    innermost = inside & ~_marginals(cells, inside)
+    innermost = inside & ~marginals(cells, inside)
     lost_cells, summed = hidden & innermost, listed & innermost
     levels = levels_of(cells.dimensions, table)
     sizes = {cells.dimensions[axis].name: int((cells.dimensions[axis].levels <= levels[axis]).sum()) for axis in axes}
@@ -252,7 +252,7 @@ def _largest_lost(
     )
 
 
-def _marginals(cells: Cells, inside: Booleans) -> Booleans:
+def marginals(cells: Cells, inside: Booleans) -> Booleans:
     """Shape (c,): the cells that are sums of other cells of one table."""
     equations = cells.equations
     within = equations[abs(equations) @ (~inside).astype(np.int64) == 0]

@@ -6,7 +6,8 @@ an intruder learned from, by what is reached of them, and judged by the others: 
 costs the test on the other nothing (Cox 1975), and its error is shared out among the questions asked (Dunn 1961).
 
 Most people need not be looked for to choose: whoever is found has a record that agrees closely. So only those are whose
-own records agree best, by how improbable it is that a record drawn at random would agree as closely.
+own records agree best, by how improbable it is that a record drawn at random would agree as closely, and that have few
+like them.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -22,12 +23,14 @@ import pandas as pd
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.comparable_values import comparable_values, is_missing, plain_values
 from sluice.ground.variables import NAMES, Kind, Role, Variables
+from sluice.risk.row_groups import row_groups
 
 FEWEST = 100  # people of a group
 _FEW_VALUES = 20  # numbers of no more values are parted as categories
 _BANDS = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)  # ends, in shares of the people
 _HEAP = 0.25  # share of the people from which a single value is a band of its own
 _PAIRS = 200  # pairs of variables, those of quasi-identifiers first
+_COARSEST, _FINER, _RANKS_OF_TWINS = 20, 5, 6  # parts of the ranks of a number, from so many on
 _RANKED = 60  # groups from which some are chosen that do not tell the same
 
 
@@ -178,16 +181,63 @@ class Rehearsal:
         return count, [group for group, _ in chosen[:most]]
 
 
-def agreeing_most(recoded: pd.DataFrame, masked: pd.DataFrame, most: int) -> IntArray:
+def agreeing_most(recoded: pd.DataFrame, masked: pd.DataFrame, most: int, parted: Iterable[IntArray] = ()) -> IntArray:
     """Places of those whose own records agree with them best, at most so many, rising.
 
     recoded, masked : the variables that are compared; row i of both is one person
-    cost            : O(n log n) time for each variable
+    parted          : the group of each person, -1 for none, shape (n,), by one variable after the other. A quarter of
+                      the places are for groups that have few: each gets its best in turn
+    cost            : O(n log n) time for each variable and each of `parted`
+
+    Of several records that are nearly alike each agrees as well, and who has one of them is not found. So what agrees
+    is shared out among them: people in sets of near twins hide no group.
     """
-    total = np.zeros(len(recoded), np.float32)
+    total, pairs = np.zeros(len(recoded), np.float32), list[tuple[npt.NDArray[Any], npt.NDArray[Any]]]()
     for name in recoded:
-        total += agreement(*comparable_values(recoded[name], masked[name]))
-    return np.sort(np.argsort(-total, kind="stable")[:most])
+        pairs.append(comparable_values(recoded[name], masked[name]))
+        total += agreement(*pairs[-1])
+    order = np.argsort(-total / _alike(pairs, len(total)), kind="stable")
+    turn = np.full(len(order), len(order))
+    for of in parted:
+        group = of[order]
+        by_group = np.argsort(group, kind="stable")
+        place = np.arange(len(order)) - np.searchsorted(group[by_group], group[by_group])
+        turn[by_group] = np.where(group[by_group] < 0, turn[by_group], np.minimum(turn[by_group], place))
+    first = most - most // 4
+    others = np.argsort(turn[first:], kind="stable")[: most // 4]
+    return np.sort(np.concatenate([order[:first], order[first:][others]]))
+
+
+def _alike(pairs: Sequence[tuple[npt.NDArray[Any], npt.NDArray[Any]]], n: int) -> IntArray:
+    """How many records are like each person's own one, itself among them: with the same labels, and with numbers of
+    about the same ranks, as near as those of the own record are to the person's."""
+    labels, places, moved = list[npt.NDArray[Any]](), list[FloatArray](), np.zeros(n)
+    for before, after in pairs:
+        if not before.dtype.kind == after.dtype.kind == "f":
+            labels.append(after)
+            continue
+        held = np.sort(after[~is_missing(after)])
+        place, of_person = (_places(each, held) for each in (after, before))
+        by_rank = _places(before, np.sort(before[~is_missing(before)]))  # of a file on another scale
+        moved = np.maximum(moved, np.minimum(np.abs(of_person - place), np.abs(by_rank - place)))
+        places.append(place)
+    alike, fineness = np.ones(n, np.int64), _COARSEST
+    while fineness <= max(_COARSEST, n // _RANKS_OF_TWINS):
+        near = moved <= 1 / fineness if fineness > _COARSEST else np.ones(n, np.bool_)
+        counts = []
+        for offset in (0.0, 0.5):  # what an edge of one grid parts lies together in the other
+            cells = [np.floor(place * fineness + offset).astype(np.int32) for place in places]
+            of = row_groups([*labels, *cells]).of
+            counts.append(np.bincount(of)[of])
+        alike = np.where(near, np.maximum(*counts), alike)
+        fineness *= _FINER
+    return alike
+
+
+def _places(values: FloatArray, ordered: FloatArray) -> FloatArray:
+    """Share of the ordered values below each, ties halved; -1 where it is missing."""
+    below, at_most = (np.searchsorted(ordered, values, side) for side in ("left", "right"))
+    return np.where(is_missing(values), -1.0, (below + at_most) / (2 * max(1, len(ordered))))
 
 
 def agreement(before: npt.NDArray[Any], after: npt.NDArray[Any]) -> npt.NDArray[np.float32]:

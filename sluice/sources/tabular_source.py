@@ -21,6 +21,10 @@ if TYPE_CHECKING:  # a process that only reads does without: it takes half a sec
 _MOST_IN_RANGE = 100  # whole numbers of a range that are taken for codes
 
 
+class NoRecordsError(DataError):
+    """A source has columns, and no record."""
+
+
 class ColumnDescription(BaseModel):
     """One column as its file describes it; codes are texts as `sluice.ground.values.label` writes them.
 
@@ -191,7 +195,7 @@ class TabularSource(BaseModel, ABC):
             yield from (table.slice(start, size) for start in range(0, table.num_rows, size))
             records += table.num_rows
         if not records:
-            raise DataError(f"{self.title}: holds no record")
+            raise NoRecordsError(f"{self.title}: holds no record")
 
     def _without_context(self, act: Callable[[], Answer]) -> Answer:
         """Do it; a DataError leaves without the exception it arose from, which may hold cells of the data."""

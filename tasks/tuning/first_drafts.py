@@ -116,20 +116,24 @@ def _grouped(
     weight = [name for name, v in usable.items() if v.role is Role.WEIGHT]
     # Steps on groups count people, not records, as long as they see whose a record is: these names go last.
     whose = [name for name, v in variables.items() if v.role in GROUPS]
-    seen: set[tuple[int, int, float, bool, int, bool]] = set()
-    for most, rest, window, anew, group in (
+    seen: set[tuple[int, int, float | None, bool, int, bool]] = set()
+    for most, rest, window, calibrated, group in (
         (7, [*sensitive, *others, *weight], 0.1, False, 0),
         (6, [*mixed, *others, *weight], 0.2, False, 0),
-        (5, [*mixed, *others], 0.3, True, 0),
+        (5, [*mixed, *others], None, True, 0),
+        (5, [*mixed, *others], None, False, 0),
         (4, [*mixed, *others], 0.4, False, 0),
-        (4, [*mixed, *others], 0.4, True, _LARGE_GROUP),
+        (4, [*mixed, *others], None, True, _LARGE_GROUP),
+        (4, [*mixed, *others], None, False, _LARGE_GROUP),
+        (3, [*mixed, *others], None, True, _LARGE_GROUP),
         (3, [*mixed[:2], *others[:4]], 0.4, False, _LARGE_GROUP),
         (3, mixed[:1], 0.5, False, _LARGE_GROUP),
+        (_FEWEST, [*mixed, *others], None, True, _LARGE_GROUP),
         (_FEWEST, mixed[:1], 0.5, False, _LARGE_GROUP),
         (_FEWEST, [], 0.5, False, 0),
     ):
         kept = keys[:most]
-        shape = (len(kept), len(rest), window, anew, group, most == _FEWEST)
+        shape = (len(kept), len(rest), window, calibrated, group, most == _FEWEST)
         if shape in seen:
             continue
         seen.add(shape)
@@ -137,15 +141,16 @@ def _grouped(
         if kept:
             steps += _in_groups(frame, kept, usable, policy, group, whole=most == _FEWEST)
         steps += coarser(frame, usable, rest, groups, numbers=False)
-        if anew:
-            steps += _drawn_from_alike(frame, usable, rest, kept, groups)
+        if window is None:
+            steps += _drawn_from_alike(frame, usable, rest, kept, groups, calibrated)
         else:
             steps += moved(frame, usable, rest, window)
         if whose:
             steps.append({"method": "removal", "columns": whose})
-        what = "drawn anew from similar records" if anew else "swapped among similar records"
+        what = "drawn anew from similar records" if window is None else "swapped among similar records"
+        what += ", so that regressions stay" if calibrated and rest else ""
         beside = f", {len(rest)} other variable{'s' if len(rest) > 1 else ''} {what}" if rest else ""
-        family: Family = "mixture" if anew and rest else "groups"
+        family: Family = "mixture" if window is None and rest else "groups"
         known = "1 quasi-identifier" if len(kept) == 1 else f"{len(kept)} quasi-identifiers"
         plan = tuple(steps)
         free = tuple({field: value for field, value in step.items() if field != "levels"} for step in steps)
@@ -235,7 +240,7 @@ def _in_groups(
 
 def _drawn_from_alike(
     frame: pd.DataFrame, variables: Variables, names: Sequence[str], given: Sequence[str],
-    groups: Mapping[str, Sequence[str]],
+    groups: Mapping[str, Sequence[str]], calibrated: bool,
 ) -> Iterator[dict[str, Any]]:  # fmt: skip
     """Values from a hundred records that are alike in the quasi-identifiers: nobody's own."""
     fit = [name for name in names if name in groups or not is_wide(frame[name], variables[name])]
@@ -244,7 +249,7 @@ def _drawn_from_alike(
         yield {"method": "removal", "columns": left}
     if fit:
         step = {"method": "sequential_trees", "columns": fit, "minimum_leaf": 100, "smoothing": "density"}
-        yield step | ({"given": known} if known else {})
+        yield step | ({"given": known} if known else {}) | ({"calibrated": True} if calibrated else {})
 
 
 def _by_worth(frame: pd.DataFrame, variables: Variables, keys: Sequence[str]) -> list[str]:

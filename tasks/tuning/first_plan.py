@@ -17,6 +17,7 @@ from pydantic import ValidationError
 from sluice.ground.errors import PlanError
 from sluice.risk.people_of_records import groups_of_people
 from sluice.utility.analyses.asked_analyses import Analyses
+from sluice.utility.analyses.models import HOLDS
 from tasks.release.intake.staging import choose
 from tasks.release.records.record_definition import RecordsDefinition
 from tasks.tuning.draft_steps import FAMILIES, Draft, Family
@@ -24,12 +25,14 @@ from tasks.tuning.first_drafts import drafts
 from tasks.tuning.plan_changes import with_plan
 from tasks.tuning.plan_search import refused
 from tasks.tuning.records_at_hand import RecordsAtHand
+from tasks.tuning.regressions_kept import worst_of
 from tasks.tuning.search_context import misfit
 from tasks.tuning.space import LossWeights
 from tasks.tuning.trial import Outcome, try_plan
 
-_AGAIN = 4  # draws by which a plan that passed is looked at once more, before it is attacked by others
-_ATTACKED_AGAIN = 4  # of those; a release draws anew
+_LOOKS = 3  # draws without attacks, by which it is told what a draft keeps: by one of them it is chance
+_AGAIN = 2  # more of those, by which a plan that passed is looked at before it is attacked again
+_ATTACKED_AGAIN = 4  # more draws that are attacked; a release draws anew
 _SEED = 7
 _ENOUGH_KEPT = 0.8  # share of the variables: a file of fewer is worth less, however well it tells of them
 
@@ -46,12 +49,13 @@ class Tried:
         return self.outcome.end == "passes"
 
     @property
-    def worth(self) -> tuple[bool, int, float]:
-        """What it keeps, the smallest is best: enough of the variables, the regressions, the pairs of variables."""
-        outcome = self.outcome
+    def worth(self) -> tuple[bool, int, float, float]:
+        """What it keeps, the smallest is best: enough of the variables, the coefficients, how near the worst of them
+        is, and the pairs of variables."""
+        outcome, models = self.outcome, self.outcome.models
         kept = (outcome.kept or 0) / (outcome.of or 1)
-        fall = 0 if outcome.models is None else outcome.models.of - outcome.models.holds
-        return kept < _ENOUGH_KEPT, fall, outcome.loss if isfinite(outcome.loss) else 1.0
+        lost, worst = (0, HOLDS) if models is None else (models.lost, float(np.fmax(models.worst, HOLDS)))
+        return kept < _ENOUGH_KEPT, lost, worst, outcome.loss if isfinite(outcome.loss) else 1.0
 
 
 @dataclass(frozen=True)
@@ -161,12 +165,19 @@ def first_plan(
 def _looked_at(
     definition: RecordsDefinition, draft: Draft, records: RecordsAtHand, number: int, analyses: Analyses | None
 ) -> Tried:
-    """Without attacks, and by its other plan where that one cannot be carried out."""
+    """Without attacks, and by its other plan where that one cannot be carried out. What became of the regressions is
+    the worst of several draws."""
     outcome = _try(definition, draft, records, (_SEED, number), attacked=False, analyses=analyses)
     if outcome.end == "refused" and draft.otherwise is not None:
         draft = replace(draft, plan=draft.otherwise, otherwise=None)
         outcome = _try(definition, draft, records, (_SEED, number), attacked=False, analyses=analyses)
-    return Tried(draft, outcome)
+    models = outcome.models
+    for again in range(1, _LOOKS):
+        if outcome.end != "passes":
+            break
+        outcome = _try(definition, draft, records, (_SEED, number, again), attacked=False, analyses=analyses)
+        models = worst_of([each for each in (models, outcome.models) if each is not None])
+    return Tried(draft, outcome.model_copy(update={"models": models}))
 
 
 def _outcome(definition: RecordsDefinition, tried: Tried, records: RecordsAtHand, number: int) -> Outcome:
@@ -175,7 +186,8 @@ def _outcome(definition: RecordsDefinition, tried: Tried, records: RecordsAtHand
     outcome = _try(definition, tried.draft, records, (_SEED, number))
     margins = [outcome.margin]
     for again in range(_AGAIN + _ATTACKED_AGAIN if outcome.end == "passes" else 0):
-        other = _try(definition, tried.draft, records, (_SEED, number, again), attacked=again >= _AGAIN)
+        seed = (_SEED, number, _LOOKS + again)
+        other = _try(definition, tried.draft, records, seed, attacked=again >= _AGAIN)
         if other.end != "passes":
             return other.model_copy(update=known)
         margins.append(other.margin)

@@ -1,5 +1,6 @@
 """Regressions kept: what became, in a masked file, of the models that users of such a file run first."""
 
+from collections.abc import Sequence
 from math import nan
 
 import numpy as np
@@ -45,3 +46,15 @@ def analyses_loss(analyses: Analyses, files: Comparison) -> AnalysesLoss:
         holds += bool(found.changes) and not found.lost and max(moved, default=0.0) <= HOLDS
         worst = np.nanmax([worst, *moved]) if moved else worst
     return AnalysesLoss(worst=float(worst), holds=holds, of=of, lost=lost)
+
+
+def worst_of(several: Sequence[AnalysesLoss]) -> AnalysesLoss | None:
+    """Of several draws of one plan, what is lost by the worst of them; None of none."""
+    if not several:
+        return None
+    return AnalysesLoss(
+        worst=float(np.fmax.reduce([each.worst for each in several])),
+        holds=min(each.holds for each in several),
+        of=max(each.of for each in several),
+        lost=max(each.lost for each in several),
+    )

@@ -32,7 +32,9 @@ def cells_added_up(
 ) -> tuple[Cells, tuple[dict[str, str], ...]]:
     """The cells, and what their status asks of single ones, as rows of an a-priori file.
 
-    frame  : of text, a row for each cell, totals too; cells without a row are empty
+    frame  : of text, a row for each cell, totals too; cells without a row are empty. Where no largest contributions are
+             named, one contributor of each cell is taken to have all of it: nobody there knows more of other cells, and
+             who has less of it could not tell another's part if readers cannot tell its total to within as much
     raises : DataError for a cell that contradicts itself or its sums, and where the rules ask for more of the largest
              contributions than there are
     cost   : O(n log n) for n cells
@@ -45,7 +47,10 @@ def cells_added_up(
     rules = table.sensitivity
     kept = max(table.table_attackers.coalition, 1, *(rule.largest_needed for rule in rules))
     counts = table.summed.value is None and not named.largest  # each contributor counts as one
-    largest = (np.arange(kept) < count[:, None]).astype(np.int64) if counts else _largest(frame, pattern, named)
+    if table.summed.value is not None and not named.largest:
+        largest = pattern.value[:, None]
+    else:
+        largest = (np.arange(kept) < count[:, None]).astype(np.int64) if counts else _largest(frame, pattern, named)
     for rule in rules:  # a frequency is known whoever is on the list; how far to protect it, the largest one says
         needed = min(rule.largest_needed, 1) if rule.rule == "minimum_frequency" else rule.largest_needed
         if largest.shape[1] < needed:

@@ -23,7 +23,10 @@ from tasks.workbench.tabulation import Records
 
 _EXACTLY = 0.5  # units; an interval narrower than this holds one whole number
 _FEW = 10
-_ROUNDED = "If each figure was rounded by itself, say to what: --rounded-to, or rounded_to in a notebook."
+_ROUNDED = (
+    "If each figure was rounded by itself, say to what: --rounded-to, or rounded_to in a notebook. A cell that is not "
+    "in the file counts as empty: list a suppressed one without a value."
+)
 
 
 def audit_published(

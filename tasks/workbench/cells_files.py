@@ -40,6 +40,10 @@ _OTHERS = {  # sdcTable's letters, tau-ARGUS's words, and truth values in a colu
     "true": SUPPRESSED,
     "false": "published",
 }
+_MARKS = frozenset(
+    ("..", "...", "x", "xx", "xxx", "c", "s", "d", "*", "**", "***", "suppressed", "confidential", "secret")
+)
+_LIKE_A_NUMBER = re.compile(r"\d")
 
 
 @dataclass(frozen=True)
@@ -91,20 +95,39 @@ class CellColumns:
         """A frame of text with `status` and `value` in our words, and the columns of the dimensions."""
         status = self.status or ("status" if "status" in frame.columns else None)
         value = frame[self.value]
-        words = (
-            value.ne("").map({True: "published", False: SUPPRESSED}) if status is None else self._said(frame[status])
-        )
+        if status is None:
+            value = self._without_marks(value)
+            words = value.ne("").map({True: "published", False: SUPPRESSED})
+        else:
+            words = self._said(frame[status])
+            value = value.where(words.eq("published") | value.str.contains(_LIKE_A_NUMBER), "")
         if self.hide_values:
             value = value.where(words == "published", "")
         others = frame.drop(columns=[name for name in (status, self.value) if name is not None])
         return others.assign(status=words, value=value)
+
+    def _without_marks(self, value: "pd.Series[str]") -> "pd.Series[str]":
+        """Values with what stands in place of a suppressed one taken out. Raises DataError for another text.
+
+        A mark that may as well stand for zero, or for a value that nobody has, is known where somebody says it.
+        """
+        marks = sorted({text for text in value.unique() if text and not _LIKE_A_NUMBER.search(text)})
+        for mark in marks:
+            own = self.words.get(mark, SUPPRESSED if mark.strip("()").casefold() in _MARKS else None)
+            if own is None or own == "published":
+                raise DataError(
+                    f"the {self.value} of {int((value == mark).sum()):,} cells is '{mark}'. If that stands for a "
+                    f"suppressed one, say so: --status-word {mark}=suppressed"
+                )
+        return value.where(~value.isin(marks), "")
 
     def _said(self, column: "pd.Series[str]") -> "pd.Series[str]":
         said = {word: self._own(word) for word in column.unique()}
         return column.map(said)
 
     def _own(self, word: str) -> str:
-        own = word if word in OWN_WORDS else self.words.get(word, _OTHERS.get(word.casefold()))
+        folded = word.casefold()
+        own = folded if folded in OWN_WORDS else self.words.get(word, _OTHERS.get(folded))
         if own is None:
             raise DataError(
                 f"status must be {', '.join(OWN_WORDS)}; got '{word}'.{did_you_mean(word, OWN_WORDS)} Of another "

@@ -13,6 +13,7 @@ from sluice.ground.verdict import Finding, Verdict, decide
 from sluice.publication.pattern_file import STATUS_NAMES, codes_of
 from sluice.publication.published_table import in_decimals
 from sluice.publication.published_table_files import to_csv
+from sluice.report.table_summary import marginals
 from sluice.tabular.audit.pattern_audit import Audit
 from sluice.tabular.model.cells import Booleans, Status, Statuses
 from sluice.tabular.rules.sensitivity import Requirements
@@ -78,10 +79,10 @@ class ProtectedTable(Result):
     def published(self) -> int:
         return int((self.status == Status.PUBLISHED).sum())
 
-    @figure("share of the value", "in suppressed cells")
+    @figure("share of the value of cells that are no marginal", "in suppressed ones")
     def suppressed_share(self) -> float:
-        total = np.abs(self.tabulated.cells.total)
-        return float(total[self._hidden].sum() / total.sum()) if total.any() else 0.0
+        of = np.abs(self.tabulated.cells.total[self._innermost]).sum()
+        return self._suppressed_units / float(of) if of else 0.0
 
     @figure("attacks", "that were to be tried")
     def attacks(self) -> int:
@@ -126,6 +127,17 @@ class ProtectedTable(Result):
     @property
     def _hidden(self) -> Booleans:
         return np.isin(self.status, (Status.PRIMARY, Status.SECONDARY))
+
+    @property
+    def _innermost(self) -> Booleans:
+        """Marginals would count the value of their cells again; see `TableSummary`."""
+        cells = self.tabulated.cells
+        listed: Booleans = cells.published & (self.status != Status.WITHHELD)
+        return np.logical_and(listed, ~marginals(cells, listed))
+
+    @property
+    def _suppressed_units(self) -> int:
+        return int(np.abs(self.tabulated.cells.total[self._hidden & self._innermost]).sum())
 
     @property
     def requirements(self) -> Requirements:
@@ -205,6 +217,7 @@ class ProtectedTable(Result):
             "records_left_out": self.records_left_out,
             "records_added_up": self.records_added_up,
             "added_up": self.tabulated.added,
+            "largest_told": self.tabulated.largest_told,
             "contributors_alike": self.contributors_alike,
             "contributors_respelled": self.contributors_respelled,
             "reading": [remark.model_dump() for remark in self.tabulated.reading],
@@ -216,7 +229,7 @@ class ProtectedTable(Result):
         figures: dict[str, Any] = {
             "primary": self.primary,
             "secondary": self.secondary,
-            "suppressed_value": in_decimals(int(np.abs(cells.total[self._hidden]).sum()), cells.decimals),
+            "suppressed_value": in_decimals(self._suppressed_units, cells.decimals),
             "suppressed_share": self.suppressed_share,
             "attacks": {"attempted": audit.attempted, "completed": audit.completed},
             "narrowest": [

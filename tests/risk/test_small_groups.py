@@ -77,8 +77,29 @@ def test_those_agree_most_whose_records_were_left_as_they_were():
     masked = pd.concat([FRAME[left], others[~left]]).sort_index()
     best = agreeing_most(FRAME[names], masked[names], 100)
     assert np.all(np.diff(best) > 0)
-    assert left[best].sum() > 0.8 * left.sum()  # by chance two of a hundred
+    assert left[best].sum() > 0.75 * left.sum()  # by chance two of a hundred
     assert len(agreeing_most(FRAME[names], masked[names], 2 * N)) == N
+
+
+def test_near_twins_who_agree_as_well_hide_no_group():
+    """Two people in three are in sets of three whose records differ by a hair, and were left as they were."""
+    names = ["region", "sex", "income", "loss", "children"]
+    people, masked = FRAME[names].copy(), survey(2)[0][names]
+    twins = np.arange(N) < 1_998
+    rng = np.random.default_rng(3)
+    people[twins] = people[twins].iloc[np.repeat(np.arange(666), 3)].to_numpy()
+    for name in ("income", "loss"):
+        people.loc[twins, name] *= 1 + 1e-6 * rng.normal(size=twins.sum())
+    people = people.astype(FRAME[names].dtypes)
+    left = twins | (people["region"] == "island").to_numpy()
+    masked[left] = people[left]
+    island = left & ~twins
+    best = agreeing_most(people, masked, 100)
+    assert island[best].sum() > 0.9 * island.sum()
+    # Of every group some are looked for, whatever agrees.
+    parts = [np.where(np.arange(N) % 7 == 0, np.arange(N) // 700, -1)]
+    by_group = agreeing_most(people, survey(2)[0][names], 100, parts)
+    assert (np.bincount(parts[0][by_group][parts[0][by_group] >= 0], minlength=5) >= 4).all()
 
 
 def rehearsed(found: np.ndarray, learners: np.ndarray) -> Rehearsal:

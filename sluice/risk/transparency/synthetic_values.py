@@ -1,7 +1,7 @@
 """The attacks on synthesis: what released records tell of those who took part, and which values were not replaced.
 
 No record is anybody's, so nobody is linked; but a model that learns its people by heart repeats them. Those who took
-part are compared with others: a holdout where there is one. Else the intruder runs the published method on one half of
+part are compared with others: a holdout where there is one. Else the intruder runs the published method on each half of
 the people, so that the other half took no part.
 
 Source: Shokri, Stronati, Song and Shmatikov (2017), who train the attacked model anew on people of the intruder's own;
@@ -10,8 +10,9 @@ Giomi, Boenisch, Wehmeyer and Tasnadi (2023), the control.
 Methods that replace a known share of the values only leave the others as they are.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from math import sqrt
 
 import numpy as np
 import pandas as pd
@@ -23,9 +24,11 @@ from sluice.risk.attacks.attack_success import FEWEST, Units, share_at_risk
 from sluice.risk.attacks.membership import learned_membership
 from sluice.risk.attacks.participant_inference import participant_inference
 from sluice.risk.attacks.rare_combinations import rare_combinations
+from sluice.risk.measurement import Measurement
 from sluice.risk.people_of_records import groups_of_people
 from sluice.risk.transparency.attack import Attack, Leak, Pairs
 
+_Side = tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame, Units]
 Synthesis = Callable[[pd.DataFrame, Variables, np.random.Generator], pd.DataFrame]
 
 _SIZE = 3  # values in a rare combination
@@ -46,48 +49,78 @@ class CopiedPeople(Attack):
         return "the method of synthesis"
 
     def play(self, pairs: Pairs) -> tuple[Leak, ...]:
-        """cost : that of the three attacks on `pairs.rows` people, and of the synthesis where there is no holdout"""
+        """cost : that of the three attacks on `pairs.rows` people; twice without a holdout, with two syntheses"""
         compared = [name for name in self.columns if name in pairs.recoded and name in pairs.masked]
         compared = [name for name in compared if pairs.released[name].kind is not Kind.TEXT]
         if len(compared) < 2:
             raise DataError("fewer than two synthetic variables are left to compare.")
-        people, released, others, said, units = self._sides(pairs)
-        if min(len(people), len(others)) < 2 * FEWEST:
+        sides, said = self._sides(pairs)
+        if min(len(file) for people, _, others, _ in sides for file in (people, others)) < 2 * FEWEST:
             raise DataError(f"it takes {2 * FEWEST} people who took part, and as many who did not.")
-        tables = [[plain_values(file[name]) for name in compared] for file in (people, released, others)]
         attacked = _TIMES * len(pairs.rows)  # a difference of two shares is less certain than one
-        inputs = (people, released, others, pairs.released, compared, attacked, pairs.rng)
-        member = learned_membership(*inputs, units=units).advantage
-        inferred = participant_inference(*inputs, units=units)
+        members, inferred, rare = [], [], []
+        for people, released, others, units in sides:
+            inputs = (people, released, others, pairs.released, compared, attacked, pairs.rng)
+            members.append(learned_membership(*inputs, units=units).advantage)
+            inferred.append(participant_inference(*inputs, units=units))
+            one, made, other = ([plain_values(file[name]) for name in compared] for file in (people, released, others))
+            rare.append(rare_combinations(one, made, other, min(_SIZE, len(compared)), pairs.rng))
+        read = " or ".join(dict.fromkeys(name for each in inferred for name in each.variables))
         leaks = [
-            Leak("participation", member, f"by what was learned of members and others{said}"),
+            Leak("participation", _mean(members), f"by what was learned of members and others{said}"),
             Leak(
                 "participation",
-                inferred.measurement.beyond_baseline(),
-                f"of {' or '.join(inferred.variables)}, read off the nearest records{said}",
+                _mean([each.measurement.beyond_baseline() for each in inferred]),
+                f"of {read}, read off the nearest records{said}",
             ),
         ]
-        rare = rare_combinations(tables[0], tables[1], tables[2], min(_SIZE, len(compared)), pairs.rng)
-        if rare.completed:
+        if found := [each.beyond_baseline() for each in rare if each.completed]:
             what = f"of the combinations of {min(_SIZE, len(compared))} values that one person alone holds{said}"
-            leaks.append(Leak("participation", rare.beyond_baseline(), what))
+            leaks.append(Leak("participation", _mean(found), what))
         return tuple(leaks)
 
-    def _sides(self, pairs: Pairs) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame, str, Units]:
-        """Those who took part, a file made of them, and others; how the file came about, if by another run; and who
-        belongs together on either side: nobody took part whose household is among the others."""
+    def _sides(self, pairs: Pairs) -> tuple[list[_Side], str]:
+        """Those who took part, a file made of them, others, and who belongs together: nobody took part whose household
+        is among the others. And how the file came about, if by another run.
+
+        Of two halves each is made into a file that the other took no part in: everybody is judged on both sides.
+        """
         units = groups_of_people(pairs.original, pairs.variables)
         if pairs.others is not None and len(pairs.others):
             theirs = np.arange(len(pairs.others)) if pairs.others_units is None else pairs.others_units
-            return pairs.recoded, pairs.masked, pairs.others, "", (units, theirs)
+            return [(pairs.recoded, pairs.masked, pairs.others, (units, theirs))], ""
         codes, names = pd.factorize(units)
         inside = np.argsort(pairs.rng.permutation(len(names)))[codes] < len(names) // 2
-        one, other = (pairs.recoded[of].reset_index(drop=True) for of in (inside, ~inside))
+        halves = [(pairs.recoded[of].reset_index(drop=True), units[of]) for of in (inside, ~inside)]
         try:
-            anew = self.synthesis(one, pairs.released, pairs.rng)
+            sides = [
+                (people, self.synthesis(people, pairs.released, pairs.rng), others, (own, theirs))
+                for (people, own), (others, theirs) in (halves, halves[::-1])
+            ]
         except (PlanError, KeyError):
             raise DataError("there is no holdout, and the step cannot be run again on half of the people.") from None
-        return one, anew, other, ", where the method is run on one half of the people", (units[inside], units[~inside])
+        return sides, ", where the method is run on each half of the people"
+
+
+def _mean(several: Sequence[Measurement]) -> Measurement:
+    """The mean figure, its errors taken as independent. Of two halves they are less: whoever is easily taken for one
+    who took part raises the one figure and lowers the other."""
+    if len(several) == 1:
+        return several[0]
+    count = len(several)
+    value = sum(each.value for each in several) / count
+    ends = [each.interval or (each.value, each.value) for each in several]
+    below, above = (
+        sqrt(sum((end[side] - each.value) ** 2 for end, each in zip(ends, several, strict=True))) / count
+        for side in (0, 1)
+    )
+    return replace(
+        several[0],
+        value=value,
+        attempted=sum(each.attempted for each in several),
+        completed=sum(each.completed for each in several),
+        interval=(value - below, value + above),
+    )
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,10 @@ import numpy as np
 from sluice.ground.errors import DataError
 from sluice.ground.parallel_jobs import end_with_parent
 from sluice.tabular.model.assumptions import Assumptions
-from sluice.tabular.model.cells import Booleans, Cells, Floats
+from sluice.tabular.model.cells import Booleans, Cells, Contributions, Floats
+from sluice.tabular.rules.dominance import Dominance
 from sluice.tabular.rules.intruders import Intruder, intruders, known_parts
+from sluice.tabular.rules.request_rule import RequestRule
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
 from sluice.tabular.suppression.block_program import BlockProgram
 from sluice.tabular.suppression.effort import Effort
@@ -268,11 +270,27 @@ def search_table(problem: Problem, unknowns: UnknownCells, workers: int) -> Patt
         if whole.search.spent < safe.spent and whole.dearer_with_unions(safe.spent):
             whole.search.restore(safe)
     if failed:
+        cell = int(unknowns.first[failed[0].unknowns[0]])
         raise DataError(
-            f"{problem.cells.name(int(unknowns.first[failed[0].unknowns[0]]))} cannot be protected, whatever is "
-            "suppressed with it: too many cells must be published, or the table has too few."
+            f"{problem.cells.name(cell)} cannot be protected, whatever is suppressed with it: too many cells must be "
+            f"published, or the table has too few{_too_strict(problem, cell)}."
         )
     return whole.search
+
+
+def _too_strict(problem: Problem, cell: int) -> str:
+    """Of which rules on shares would not ask it: as even the total is sensitive by one, more cells do not help.
+
+    The share that a contributor holds is told to the next ten percent at most.
+    """
+    known, told = problem.cells.contributions, []
+    alone = Contributions(known.total[[cell]], known.contributors[[cell]], known.largest[[cell]])
+    for rule in problem.rules:
+        if isinstance(rule, Dominance | RequestRule) and rule.sensitive(alone)[0]:
+            wider = (rule.model_copy(update={"k": float(k)}) for k in range(10, 101, 10) if k > rule.k)
+            if (fit := next((each for each in wider if not each.sensitive(alone)[0]), None)) is not None:
+                told.append(f", or {rule.rule} asks too much with k {rule.k:g}: with {fit.k:g} it is not sensitive")
+    return "".join(told)
 
 
 _problem: Problem  # in a process of its own

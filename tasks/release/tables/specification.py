@@ -15,9 +15,10 @@ from sluice.documents.document_reading import FileOf
 from sluice.ground.errors import DataError, did_you_mean
 from sluice.ground.variables import Label
 from sluice.ground.visible_text import Name
-from sluice.sources.csv_source import described_csv
+from sluice.sources.csv_source import CsvSource, described_csv
 from sluice.sources.hierarchy_file import read_rows
 from sluice.sources.packed_file import refuse_large
+from sluice.sources.tabular_source import NoRecordsError
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import MOST_DECIMALS, Duplicates, Measure, Missing, Negative
 from tasks.release.release_definition import StrictModel
@@ -222,10 +223,21 @@ def with_named_files(written: Mapping[str, Any], base: Path, file_of: FileOf) ->
     if isinstance(protection, dict) and isinstance(protection.get("a_priori"), str):
         file = file_of(base, protection["a_priori"], "protection.a_priori")
         refuse_large(file)
-        source = described_csv(file)
-        batches = source.batches(source.column_names())
-        content["protection"] = {**protection, "a_priori": [row for b in batches for row in b.to_dict("records")]}
+        content["protection"] = {**protection, "a_priori": _rows_of(described_csv(file))}
     return content
+
+
+def _rows_of(source: CsvSource) -> list[dict[str, str]]:
+    """All rows as text; none of a file that has a header alone: nobody asked for anything."""
+    names = source.column_names()
+    try:
+        return [
+            {name: str(text) for name, text in zip(names, row, strict=True)}
+            for batch in source.batches(names)
+            for row in batch[names].itertuples(index=False)
+        ]
+    except NoRecordsError:
+        return []
 
 
 def _with_rows(dimension: Any, base: Path, file_of: FileOf) -> Any:

@@ -28,16 +28,26 @@ def worst(attack: CopiedPeople, pairs: Pairs) -> float:
 
 
 @pytest.mark.parametrize(("leaf", "least", "most"), [(1, 0.25, 1), (200, -1, 0.12)])
-def test_leaves_of_one_copy_their_people_and_large_leaves_hardly(leaf: int, least: float, most: float) -> None:
+@pytest.mark.parametrize("holdout", [False, True])
+def test_leaves_of_one_copy_their_people_and_large_leaves_hardly(
+    leaf: int, least: float, most: float, holdout: bool
+) -> None:
     attack, pairs = made(leaf)
-    for holdout in (None, people(600, 2)):
-        assert least < worst(attack, replace(pairs, others=holdout)) < most
+    assert least < worst(attack, replace(pairs, others=people(600, 2) if holdout else None)) < most
 
 
 def test_without_a_holdout_it_says_how_others_were_had() -> None:
-    attack, pairs = made(5)
+    attack, pairs = made(5, n=300)
     golden.words(attack.play(pairs)[0].says)
-    assert "half" not in attack.play(replace(pairs, others=people(600, 2)))[0].says
+    assert "half" not in attack.play(replace(pairs, others=people(300, 2)))[0].says
+
+
+def test_without_a_holdout_everybody_is_judged_on_both_sides() -> None:
+    attack, pairs = made(100, n=300)
+    measured = attack.play(pairs)[1].measured
+    assert measured.completed == 300
+    assert measured.interval is not None
+    assert measured.interval[1] - measured.value < 0.06  # of one half alone, 150 people, it is .08
 
 
 def test_where_nothing_can_be_compared_it_cannot_be_played() -> None:

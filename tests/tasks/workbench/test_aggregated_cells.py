@@ -59,6 +59,20 @@ def test_the_pattern_is_that_of_the_records(records: pd.DataFrame) -> None:
     assert audited.verdict is Verdict.PASS, audited.breaches
 
 
+@pytest.mark.chain  # a protection and an audit of each table
+@given(firms)
+def test_frequencies_alone_protect_as_if_one_contributor_had_all(records: pd.DataFrame) -> None:
+    """Whatever the largest contributions are, the audit that knows them finds the pattern safe."""
+    rules = [{"rule": "minimum_frequency", "n": 3}]
+    try:
+        made = sluice.protect(added_up(records), DIMENSIONS, value="value", rules=rules, cells={"frequency": "n"})
+    except DataError:
+        return  # it says which cell cannot be protected
+    assert made.verdict is Verdict.PASS
+    audited = sluice.audit(made.table, DIMENSIONS, records=records, value="value", rules=rules, contributor="firm")
+    assert audited.verdict is Verdict.PASS, audited.breaches
+
+
 TABLE = pd.DataFrame(
     [
         ("A", "N", 100, 5, 40, 30, 10, "S"),

@@ -97,7 +97,7 @@ def test_a_blank_that_can_be_filled(folder: Path) -> None:
     assert told["breaches"] == ["anybody can compute nace KA, region R1 exactly"]
     assert len(told["exactly_known"]) == 3
     shown = answered(arguments(folder), 2)
-    assert "NOT SAFE, 1 breaches" in shown.out
+    assert "NOT SAFE, 1 breach" in shown.out
     assert "Without --microdata" in shown.err
 
 

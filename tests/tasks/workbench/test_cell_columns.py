@@ -44,6 +44,16 @@ def test_every_way_to_say_it_is_the_same_pattern(folder: Path, capsys: pytest.Ca
         )
         == plain
     )
+    for mark in ("..", "(D)", "c", "*", "Suppressed"):
+        assert audited(cells.drop(columns="status").assign(value=cells["value"].where(~hidden, mark))) == plain
+    for mark in ("-", "NA", "0 to 4"):  # may be another thing
+        marked = cells.drop(columns="status").assign(value=cells["value"].where(~hidden, mark))
+        assert audited(marked)[0] == 1
+        if mark != "0 to 4":
+            assert f"--status-word {mark}=suppressed" in audited(marked)[1]
+            assert audited(marked, f"--status-word={mark}=suppressed") == plain
+    assert audited(cells.assign(value=cells["value"].where(~hidden, "NA"))) == plain
+    assert audited(cells.assign(value=cells["value"].where(hidden, "..")))[0] == 1  # published without a value
     letters = cells.assign(status=hidden.map({True: "D", False: "V"}))
     assert "got 'V'" in audited(letters)[1]
     assert "--status-word V=suppressed" in audited(letters)[1]
