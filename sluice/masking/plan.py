@@ -231,8 +231,11 @@ def _by_strata(
     masked, steps = [], {}
     for (stratum, rows), child in zip(parts.items(), rng.spawn(len(parts)), strict=True):
         part = frame.iloc[rows]
-        steps[stratum] = step.fit(part, variables)
-        masked.append(_drawn(step, part, variables, child, None if draws is None else draws.of(rows)))
+        try:
+            steps[stratum] = step.fit(part, variables)
+            masked.append(_drawn(step, part, variables, child, None if draws is None else draws.of(rows)))
+        except PlanError as error:
+            raise PlanError(f"in a stratum of {', '.join(map(repr, step.strata))}: {error}") from None
     if not masked:
         return step.mask(frame, variables, rng), [step]
     return together(masked), [ByStratum(step, steps)]

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 import sqlalchemy as sa
 
 from sluice.ground.databases import MYSQL
+from sluice.sources.tabular_source import unfit
 
 _SECONDS = 3600  # that a database works at one statement, or at the next rows of one
 
@@ -136,6 +137,15 @@ def arrow_reader(connection: sa.Connection, statement: sa.Select[Any], size: int
     kinds = [str(kind) for kind in relation.types]
     alike = all(kind in _ALIKE or kind.startswith(_ALIKE_OF_A_KIND) for kind in kinds)
     return relation.to_arrow_reader(size) if alike else None
+
+
+def unfit_columns(connection: sa.Connection, statement: sa.Select[Any]) -> dict[str, str]:
+    """Why no contract can describe columns of what is selected, by name; of DuckDB alone, which tells their types."""
+    if connection.dialect.name != "duckdb":
+        return {}
+    cursor: Any = connection.connection.cursor()
+    schema: pa.Schema = cursor.sql(f"{statement.compile(connection)} LIMIT 0").to_arrow_table().schema
+    return {each.name: why for each in schema if (why := unfit(each.type))}
 
 
 def plain_column(column: pa.Array) -> pa.Array:

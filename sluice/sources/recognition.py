@@ -7,6 +7,7 @@ later is refused.
 import zipfile
 from collections.abc import Callable, Mapping
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 from sluice.ground.errors import DataError
@@ -150,14 +151,18 @@ def _binary(start: bytes, path: Path) -> str | None:
 def _of_format(format_: str, path: Path, table: str | None) -> Recognised:
     if format_ in ("Parquet", "Arrow"):
         source = (ParquetSource if format_ == "Parquet" else ArrowSource)(path=str(path))
-        says = (f"{format_} file with {len(source.column_names())} columns",)
-        unread = "; ".join(f"{one_line(name)} {why}" for name, why in source.left_out().items())
-        return Recognised(source, (*says, f"not read: {unread}") if unread else says)
+        return _with_unread(Recognised(source, (f"{format_} file with {len(source.column_names())} columns",)))
     names = _tables(path, format_)
     if table is None and len(names) != 1:
         raise DataError(f"{path}: is a {format_} file with {len(names)} tables; name one (--table): {', '.join(names)}")
     found = DatabaseFile(type="duckdb" if format_ == "DuckDB" else "sqlite", path=str(path), table=table or names[0])
-    return Recognised(found, (f"table {found.table} of a {format_} file",))
+    return _with_unread(Recognised(found, (f"table {found.table} of a {format_} file",)))
+
+
+def _with_unread(found: Recognised) -> Recognised:
+    """Saying, too, which columns are not read."""
+    unread = "; ".join(f"{one_line(name)} {why}" for name, why in found.records.left_out().items())
+    return replace(found, says=(*found.says, f"not read: {unread}")) if unread else found
 
 
 def _tables(path: Path, format_: str) -> list[str]:

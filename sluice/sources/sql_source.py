@@ -12,7 +12,7 @@ from pydantic import ConfigDict, Field
 from sluice.ground.databases import DIALECTS, IN_FILES, database_url, refuse_absent
 from sluice.ground.errors import DataError, SourceUnreachableError
 from sluice.ground.readable_tables import DEFAULT_SCHEMA, ReadableTables
-from sluice.sources.reading_engine import arrow_reader, as_arrow, plain_column, reading_engine
+from sluice.sources.reading_engine import arrow_reader, as_arrow, plain_column, reading_engine, unfit_columns
 from sluice.sources.tabular_source import TabularSource, missing_file
 from sluice.transport import is_of_transport
 
@@ -73,7 +73,15 @@ class SqlSource(TabularSource):
 
     def _names(self, expected: Sequence[str]) -> list[str]:
         names: list[str] = next(self.rows(self._select("*").where(sa.false()), 1))
-        return names
+        unread = self.left_out()
+        return [name for name in names if name not in unread]
+
+    def left_out(self) -> dict[str, str]:
+        """Of a table. What a query selects is meant, and refused where it cannot be described."""
+        if self.table is None or self.address.get_backend_name() != "duckdb":
+            return {}
+        with self._connected() as connection:
+            return _try(lambda: unfit_columns(connection, self._select("*")), self._refused)
 
     def _tables(self, columns: Sequence[str], expected: Sequence[str], size: int) -> Iterator[pa.Table]:
         statement = self._select(*columns)

@@ -320,6 +320,8 @@ def _changes(original: pd.DataFrame, recoded: pd.DataFrame, masked: pd.DataFrame
             added = masked[name].to_numpy(np.float64, na_value=np.nan) - original[name].to_numpy(
                 np.float64, na_value=np.nan
             )
-            row |= {"mean_added": float(np.nanmean(added)), "variance_added": float(np.nanvar(added, ddof=1))}
+            added = added[np.isfinite(added)]
+            row |= {"mean_added": added.mean() if len(added) else np.nan}
+            row |= {"variance_added": added.var(ddof=1) if len(added) > 1 else np.nan}
         rows[name] = row
     return pd.DataFrame.from_dict(rows, orient="index")

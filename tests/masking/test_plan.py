@@ -2,9 +2,12 @@
 
 import numpy as np
 import pandas as pd
+import pytest
 
+from sluice.ground.errors import PlanError
 from sluice.ground.progress import reported_to
 from sluice.ground.variables import Kind, Variable
+from sluice.masking.microaggregation.ordered_microaggregation import UnivariateMicroaggregation
 from sluice.masking.noise.additive_noise import AdditiveNoise
 from sluice.masking.plan import apply_plan, apply_recodings, released_variables
 from sluice.masking.recoding.global_recoding import GlobalRecoding
@@ -70,3 +73,12 @@ def test_another_seed_draws_anew() -> None:
         apply_plan([step], people(), VARIABLES, np.random.SeedSequence(seed))[0]["income"] for seed in (1, 2)
     )
     assert not np.isclose(first, other).any()
+
+
+def test_a_stratum_that_is_too_small_is_said_to_be_one() -> None:
+    """Else 'there are 2 records' would be said of a file of hundreds."""
+    frame = people().assign(town=pd.Categorical(["large"] * 48 + ["tiny"] * 2))
+    variables = VARIABLES | {"town": Variable(name="town", kind=Kind.NOMINAL)}
+    step = UnivariateMicroaggregation.model_validate({"columns": ["income"], "k": 3, "strata": ["town"]})
+    with pytest.raises(PlanError, match="in a stratum of 'town'"):
+        apply_plan([step], frame, variables, np.random.SeedSequence(0))

@@ -102,6 +102,16 @@ def test_a_database_in_a_file_by_its_table(tmp_path: Path) -> None:
         recognise(tmp_path / "a.bin")
 
 
+def test_columns_of_a_database_that_no_contract_describes_are_left_out_and_named(tmp_path: Path) -> None:
+    with duckdb.connect(tmp_path / "a.bin") as made:
+        made.execute("CREATE TABLE t AS SELECT 1 AS id, INTERVAL 1 DAY AS stay, {'a': 1} AS parts, '101'::BIT AS bits")
+    found = recognise(tmp_path / "a.bin")
+    assert found.records.column_names() == ["id"]
+    assert set(found.records.left_out()) == {"stay", "parts", "bits"}
+    assert "stay holds spans of time" in found.says[-1]
+    assert [table.to_pylist() for table in found.records.tables(["id"])] == [[{"id": 1}]]
+
+
 def test_a_table_of_another_schema_is_named_with_it(tmp_path: Path) -> None:
     with duckdb.connect(tmp_path / "a.duckdb") as made:
         made.execute("CREATE SCHEMA police; CREATE TABLE police.stops AS SELECT 1 AS id, 'x' AS sex")

@@ -9,6 +9,7 @@ from functools import partial
 from itertools import chain
 
 import pandas as pd
+from pandas.api.types import is_float_dtype
 
 from policies.check import Check, check
 from policies.policy import Policy
@@ -16,6 +17,7 @@ from policies.rules.failing_categories import with_failing_categories
 from policies.standard.reference_standard import ReferenceStandard
 from policies.standard.standard_checks import checks_of
 from sluice.documents.document_reading import FileOf, named_file
+from sluice.ground.errors import DataError
 from sluice.ground.machine import threads
 from sluice.ground.parallel_jobs import in_threads
 from sluice.ground.rule import Background, DisclosureRule
@@ -28,6 +30,8 @@ from sluice.utility.utility_view import UtilityView
 from sluice.utility.variable_summary import VariableSummary, summarise
 from tasks.release.crashed_measures import findings_of
 from tasks.release.intake.staging import measurements_at_once
+
+_LARGEST = 1e150  # of larger numbers no squares can be added up
 
 
 @dataclass(frozen=True)
@@ -100,7 +104,9 @@ def evaluate_file(policy: Policy, files: Comparison, declared: Variables, descri
     where threads and memory allow it; in whatever order they end, the same is found.
 
     declared, described : the variables before and after masking as far as the documents alone tell them
+    raises : DataError for numbers beyond 1e150, whose squares cannot be added up
     """
+    _refuse_incomputable(files)
     curves: list[Curve] = []
     views: list[UtilityView] = []
 
@@ -122,6 +128,16 @@ def evaluate_file(policy: Policy, files: Comparison, declared: Variables, descri
     summaries = summarise(files.original, files.recoded, files.masked, declared, described, files.minimum_cell)
     findings = (*chain.from_iterable(found), *of_use)
     return Evaluation(findings, tuple(curves), tuple(summaries), views[0] if views else None)
+
+
+def _refuse_incomputable(files: Comparison) -> None:
+    for frame in (files.original, files.masked):
+        for name, column in frame.items():
+            if is_float_dtype(column.dtype) and (column.abs() > _LARGEST).any():
+                raise DataError(
+                    f"'{name}' holds numbers beyond 1e150, of which no mean or variance can be computed. Declare them "
+                    "as missing codes if that is what they mean, or use a larger unit."
+                )
 
 
 def against_reference(standard: ReferenceStandard | None, files: Comparison) -> tuple[list[Finding], tuple[Curve, ...]]:

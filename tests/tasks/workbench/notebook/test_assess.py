@@ -85,3 +85,14 @@ def test_what_cannot_be_judged_is_refused_before_a_record_is_looked_at(
     golden.refused(DataError, sluice.assess, fair.head(50), made)
     golden.refused(DataError, sluice.assess, fair, fair, quasi_identifiers=["age"])
     golden.refused(DataError, sluice.assess, fair, fair, **COLUMNS, policy="policies/synthetic-file.yaml")
+
+
+@pytest.mark.parametrize("which", ["original", "masked"])
+def test_numbers_that_nothing_can_be_computed_of_are_refused_and_no_measure_crashes(which: str) -> None:
+    """As C writes for a missing value: the largest number that there is."""
+    frame = pd.DataFrame({"age": [20, 30] * 50, "pay": [1.5, 2.5, 1000.25, 7.75] * 25})
+    files = {"original": frame, "masked": frame} | {
+        which: frame.assign(pay=[*frame["pay"][:-1], 1.7976931348623157e308])
+    }
+    with golden.raises(DataError):
+        sluice.assess(**files, quasi_identifiers=["age"], sensitive=["pay"], seed=1)

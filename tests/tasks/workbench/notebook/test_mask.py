@@ -172,3 +172,11 @@ def test_refusals_of_the_result(masked: Any) -> None:
     golden.refused(DataError, masked.transition_matrix, "religion")
     golden.refused(DataError, masked.noise_variance, "affairs")
     golden.refused(DataError, masked.plot, column="agee")
+
+
+@pytest.mark.filterwarnings("error")
+def test_columns_without_a_number_have_no_mean_change_and_warn_of_nothing() -> None:
+    frame = pd.DataFrame({"n": [1.0, 2.0, None, 4.0] * 5, "none": [np.nan] * 20, "one": [1.0] + [np.nan] * 19})
+    changes = sluice.mask(frame, {"method": "rounding", "columns": ["n"], "base": 2}, seed=1).changes
+    assert changes["mean_added"].isna().tolist() == [False, True, False]
+    assert changes["variance_added"].isna().tolist() == [False, True, True]
