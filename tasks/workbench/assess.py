@@ -416,7 +416,7 @@ def assess(
     raises   : TypeError, DataError, DocumentError; before a record is looked at where a rule of the policy that decides
                cannot be judged by what was given
     """
-    held_to = _policy_given(policy)
+    held_to = policy_given(policy)
     columns = Columns(contract, quasi_identifiers, sensitive, weight, household, kinds)
 
     def refuse(understood: Contract, paired: bool) -> None:
@@ -460,7 +460,7 @@ def assess(
 _POLICY = "a Policy, the path of its YAML file or the name of one that comes with Sluice"
 
 
-def _policy_given(policy: object) -> Policy:
+def policy_given(policy: object) -> Policy:
     if policy is None:
         return shipped_policy()
     if isinstance(policy, Policy):

@@ -3,6 +3,7 @@
 A dimension without a hierarchy has the codes of its column, below their total.
 """
 
+import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from sluice.ground.errors import DataError
-from sluice.ground.remarks import Remark
+from sluice.ground.remarks import Remark, Remarks
 from sluice.ground.values import plain_array, trimmed_texts
 from sluice.sources.separate_reading import read_here
 from sluice.sources.tabular_source import TabularSource
@@ -30,6 +31,7 @@ from tasks.workbench.tabular_file import errors_of, read_text, table_source, wit
 
 Records = Path | pd.DataFrame
 
+_DASHES = re.compile(r" ?[-\u2010-\u2015\u2212] ?")
 _TOTALS = frozenset(("total", "totals", "_t", "t", "all", "sum", "gesamt", "insgesamt", "ensemble", "totale", "summe"))
 _TOTAL, _SDMX_TOTAL = "Total", "_t"  # in any case, of a dimension of which nobody said what its total is called
 
@@ -116,6 +118,7 @@ def tabulate(source: Records, dimensions: Sequence[Dimension], table: Standalone
     refuse_hidden_ties(dimensions, table.linked)
     measure, withheld = table.summed, table.withheld
     kept = max(LARGEST_KEPT, table.table_attackers.coalition, *(rule.largest_needed for rule in table.sensitivity))
+    alike = _codes_alike(dimensions, table)
     if table.cells is not None:
         from tasks.workbench.aggregated_cells import cells_added_up  # takes a table, as this does
 
@@ -126,7 +129,7 @@ def tabulate(source: Records, dimensions: Sequence[Dimension], table: Standalone
             given = text_frame(source[columns]) if isinstance(source, pd.DataFrame) else read_text(source, columns)
             cells, stated = cells_added_up(with_points(given, columns[len(dimensions) :]), dimensions, table)
         told = measure.value is None or bool(table.cells.largest)
-        return Tabulated(cells, 0, 0, stated=stated, added=True, largest_told=told)
+        return Tabulated(cells, 0, 0, reading=alike, stated=stated, added=True, largest_told=told)
     read = table_source(source) if isinstance(source, Path) else source
     if isinstance(source, Path) and source.suffix == ".parquet" and table.asked is None:
         from sluice.sources.table_cells import aggregate_file
@@ -136,7 +139,7 @@ def tabulate(source: Records, dimensions: Sequence[Dimension], table: Standalone
                 source, dimensions, measure,
                 tables=table.linked, kept=kept, withheld=withheld, scratch=Path(folder) / "spilled",
             )  # fmt: skip
-        return Tabulated(made.cells, made.left_out, made.added_up, made.alike, made.respelled)
+        return Tabulated(made.cells, made.left_out, made.added_up, made.alike, made.respelled, reading=alike)
     with errors_of(source):
         asked_in = [] if table.asked is None else [table.asked[0]]
         frame = records_in(read, dimensions, measure, asked_in)
@@ -149,8 +152,18 @@ def tabulate(source: Records, dimensions: Sequence[Dimension], table: Standalone
                 f"no record has '{table.asked[1]}' in '{table.asked[0]}', so nobody asked for protection; is it "
                 "spelled otherwise there? Leave request_rule out where nobody did."
             )
-        reading = () if isinstance(read, pd.DataFrame) else read.remarks.all()
+        reading = (*(() if isinstance(read, pd.DataFrame) else read.remarks.all()), *alike)
         return Tabulated(cells, records.left_out, records.added_up, records.alike, records.respelled, asking, reading)
+
+
+def _codes_alike(dimensions: Sequence[Dimension], table: StandaloneTable) -> tuple[Remark, ...]:
+    """Of dimensions that nobody wrote a hierarchy of: a code spelled in two ways makes two cells of one."""
+    remarks = Remarks()
+    for dimension, written in zip(dimensions, table.dimensions, strict=True):
+        looks = {_DASHES.sub("-", " ".join(code.casefold().split())) for code in dimension.codes}
+        if written.hierarchy is None and len(looks) < len(dimension.codes):
+            remarks.add("codes_alike", dimension.name, len(dimension.codes) - len(looks))
+    return remarks.all()
 
 
 def _refuse_cells(frame: pd.DataFrame, table: StandaloneTable) -> None:
