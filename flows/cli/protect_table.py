@@ -122,6 +122,11 @@ def protect_table(
             say(f"one pattern: {summary['primary']:,} primary and {summary['secondary']:,} secondary cells{safe}")
         else:
             _print_table(summary, made.method.describe())
+        if specified.counts_weights:
+            note(
+                "minimum_frequency counts weights here (rule argus), not records; gconfid_exact counts records.",
+                "yellow",
+            )
         say(f"{', '.join(written)}, {summary['seconds']:.1f} s" if written else "nothing is written.")
         if written and summary["verdict"] == "REVIEW":
             note("Not everything passed: somebody should decide before this goes anywhere.", "yellow")

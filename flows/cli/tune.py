@@ -110,23 +110,28 @@ def _stopping(allowance: "Allowance") -> Iterator[None]:
 def suggest(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="the definition of a release that was blocked")],
     trials: Annotated[int, typer.Option("--trials", min=1, help="how many changes are tried at most")] = 200,
+    minutes: Annotated[float | None, typer.Option("--minutes", help="with the last judgements")] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="the same gives the same suggestions")] = 1,
     workers: Annotated[int | None, typer.Option("--workers", min=1, help="processes; else SLUICE_WORKERS")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Name the smallest changes of a blocked plan that would pass, each tried. The next report on it has them."""
+    from tasks.tuning.allowance import Allowance
     from tasks.tuning.plan_loss import number
     from tasks.tuning.space import SearchSettings
     from tasks.tuning.suggestions import suggest_for
     from tasks.tuning.trial import STAGES
 
     quiet = is_written() or as_json
-    found = suggest_for(
-        file,
-        SearchSettings(trials=trials, seed=seed),
-        workers or settings().workers,
-        (lambda done, of, passing: None) if quiet else _ShownChanges(),
-    )
+    allowance = Allowance(minutes)
+    with _stopping(allowance):
+        found = suggest_for(
+            file,
+            SearchSettings(trials=trials, seed=seed),
+            workers or settings().workers,
+            (lambda done, of, passing: None) if quiet else _ShownChanges(),
+            allowance,
+        )
     before = found.before
     if as_json:
         suggested = [{"changes": each.changes, "loss": finite(each.loss)} for each in found.passing]
@@ -134,6 +139,7 @@ def suggest(
         print_json(
             {"passes": before.end == "passes", "loss": finite(before.loss), "suggestions": suggested}
             | {"judged": found.judged or None, "other_draws": drawn, "beyond": list(found.beyond)}
+            | {"stopped": found.stopped, "tried": found.tried, "passed_once": [list(each) for each in found.once]}
         )
     elif before.end == "passes":
         judged = f"{found.judged} passed" if found.judged else "no release of it was judged; this is a draw of its own"
@@ -142,7 +148,9 @@ def suggest(
         say(_beyond(found), style="bold")
     else:
         fell = ", ".join(dict.fromkeys(miss.rule for miss in before.misses))
-        say(f"the plan fails {fell}; loss {number(before.loss)}. {found.tried:,} changes tried.", style="bold")
+        ended = "stopped: " if found.stopped else ""
+        tried = f"{found.tried:,} changes tried"
+        say(f"{ended}the plan fails {fell}; loss {number(before.loss)}. {tried}.", style="bold")
         for line in _too_near(found):
             say(line)
         if found.beyond:
@@ -153,14 +161,17 @@ def suggest(
             say(f"  {place}. {each.in_words(before.loss)}")
         if found.passing:
             say(f"each of these passed when it was tried. Put one into the plan, then: sluice check {file}")
-        else:
+        elif not found.once:
             say("none of them passes.")
-        if not found.passing and found.nearest is not None:
+        for words in found.once:
+            say(f"  passed once, no time to try it again: {'; and '.join(words)}")
+        if not found.passing and not found.once and found.nearest is not None:
             done, outcome = found.nearest
             says = " ".join(miss.says for miss in outcome.misses[:2])
             say(f"  nearest: {'; and '.join(done)}. Then: {says}")
             say(f"a search of more plans: sluice tune {file}")
-    raise typer.Exit(DONE if before.end == "passes" or found.passing else BLOCKED)
+    ended_well = DONE if before.end == "passes" or found.passing else BLOCKED
+    raise typer.Exit(INTERRUPTED if found.stopped else ended_well)
 
 
 def _beyond(found: "Suggestions") -> str:

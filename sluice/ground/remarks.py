@@ -12,13 +12,15 @@ from sluice.ground.document_parts import FrozenModel
 from sluice.ground.sentence import Sentence, Sentences, text_of
 from sluice.ground.visible_text import one_line
 
-What = Literal["beyond_calendar", "blanks"]
+What = Literal["beyond_calendar", "blanks", "codes_alike"]
 
 _SAYS = Sentences(
     "reading",
     beyond_calendar="column '{column}', record {first:,}: {count:count,_date} outside the years 1 to 9999, read as "
     "missing; correct them, or take off the date format",
     blanks="column '{column}': {count:count,_cell} with blanks at either end, which do not count",
+    codes_alike="column '{column}': {count:count,_code} like another but for capital letters, blanks or dashes; each "
+    "has cells of its own. If they are the same, spell them alike",
 )
 _BY: Mapping[What, Sentence] = MappingProxyType({what: getattr(_SAYS, what) for what in get_args(What)})
 

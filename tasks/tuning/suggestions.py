@@ -9,9 +9,10 @@ that falls by the release's own seed and passes by others is too near its limit,
 """
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from functools import partial
 from math import isfinite, nan
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,7 @@ from tasks.release.records.record_definition import RecordsDefinition
 from tasks.release.records.record_product import Records
 from tasks.release.release_documents import load_documents
 from tasks.release.stored_dossier import keep_suggestions, kept_dossier
+from tasks.tuning.allowance import Allowance
 from tasks.tuning.journal import Journal, TrialRecord
 from tasks.tuning.other_draws import other_draws
 from tasks.tuning.plan_changes import Change, Plan, changes, with_plan
@@ -81,6 +83,8 @@ class Suggestions:
     draws  : of a release that did not pass, by how many of how many other draws its plan would; None: not asked
     judged : the release whose verdict counts; empty: none was judged
     beyond : rules that keep it back and that no trial of a plan looks at, such as earlier publications
+    once   : changes that passed, and that there was no time to try again
+    stopped: whether somebody stopped it
     """
 
     before: Outcome
@@ -90,6 +94,8 @@ class Suggestions:
     passing: tuple[Suggestion, ...] = ()
     tried: int = 0
     nearest: tuple[tuple[str, ...], Outcome] | None = None
+    once: tuple[tuple[str, ...], ...] = ()
+    stopped: bool = False
 
 
 @dataclass(frozen=True)
@@ -113,6 +119,7 @@ def suggest(
     told: Told = lambda done, of, found: None,
     journal: Journal | None = None,
     against: Sequence[Finding] = (),
+    allowance: Allowance | None = None,
 ) -> Suggestions:
     """The smallest changes by which the plan passes, at most three.
 
@@ -122,14 +129,18 @@ def suggest(
               and how many of them passed
     journal : of a search that was stopped: what it has is not tried again
     against : the findings that keep a release by this plan back: then the plan does not pass, whatever a draw finds
+    allowance : the time for all of it, the judgements again included; None: as the settings say, from now on. Where
+              somebody stops it, by KeyboardInterrupt, what was found until then comes back
     cost    : up to `trials` trials of `settings`, most of which stop early, and some judgements of a release
     """
+    allowance = allowance or Allowance(settings.minutes)
     seed, kept = (settings.seed, _TRYING), Journal() if journal is None else journal
-    before, draws = try_plan(definition, records, (*seed, 0), settings.loss), None
+    before, draws = allowance.timed(lambda: try_plan(definition, records, (*seed, 0), settings.loss)), None
     if before.end == "passes":
         if not against:
             return Suggestions(before)
-        others = other_draws(definition, whole, _DRAWS_OF_A_PLAN, settings.seed, settings.loss)
+        asked = (definition, whole, _DRAWS_OF_A_PLAN, settings.seed, settings.loss)
+        others = other_draws(*asked, time_left=lambda: allowance.for_search)
         draws = others.passed, others.of
         before = _fallen(before, against)
     else:
@@ -138,32 +149,52 @@ def suggest(
     tried: list[_Tried] = []
     known: set[str] = set()
     begin: list[_Tried] = [_Tried((), written, before)]
-    with processes(records, workers) as pool:
-        for together in range(1, _MOST_TOGETHER + 1):
-            budget = settings.trials if together == _MOST_TOGETHER else int(settings.trials * _SHARE ** (1 / together))
-            wanted = _next(begin, definition, single, records, known)[: max(budget - len(tried), 0)]
-            step, of = max(workers, 1) * 2, len(tried) + len(wanted)
-            for at in range(0, len(wanted), step):
-                some = wanted[at : at + step]
-                numbers = range(len(tried) + 1, len(tried) + 1 + len(some))
-                plans = [plan for _, plan in some]
-                outcomes = _outcomes(definition, plans, records, settings, seed, numbers, pool, kept)
-                tried += [_Tried(done, plan, outcome) for (done, plan), outcome in zip(some, outcomes, strict=True)]
-                tried = _until_enough(tried)
-                told(len(tried), of, len(_passing(tried)))
-                if len(_different(_passing(tried))) >= _ENOUGH:
+    passing, again = list[Suggestion](), list[_Tried]()
+    try:
+        with processes(records, workers) as pool:
+            for together in range(1, _MOST_TOGETHER + 1):
+                share = 1.0 if together == _MOST_TOGETHER else _SHARE ** (1 / together)
+                budget = int(settings.trials * share)
+                wanted = _next(begin, definition, single, records, known)[: max(budget - len(tried), 0)]
+                step, of = max(workers, 1) * 2, len(tried) + len(wanted)
+                for at in range(0, len(wanted), step):
+                    if not allowance.for_search:
+                        break
+                    some = wanted[at : at + step]
+                    numbers = range(len(tried) + 1, len(tried) + 1 + len(some))
+                    plans = [plan for _, plan in some]
+                    outcomes = _outcomes(definition, plans, records, settings, seed, numbers, pool, kept)
+                    tried += [_Tried(done, plan, outcome) for (done, plan), outcome in zip(some, outcomes, strict=True)]
+                    allowance.refuse_stopped()
+                    tried = _until_enough(tried)
+                    told(len(tried), of, len(_passing(tried)))
+                    if len(_different(_passing(tried))) >= _ENOUGH:
+                        break
+                if len(_different(_passing(tried))) >= WANTED or not allowance.for_search:
                     break
-            if len(_different(_passing(tried))) >= WANTED:
-                break
-            last = [each for each in tried if each.outcome.end == "fails" and len(each.done) == len(begin[0].done) + 1]
-            begin = sorted(last, key=lambda each: (each.outcome.breach, each.outcome.loss))[:_BEST]
-            if not begin:
-                break
-    passing = _confirmed(definition, tried, whole, settings, CHANGED_DRAWS if draws else 1)
+                last = [
+                    each for each in tried if each.outcome.end == "fails" and len(each.done) == len(begin[0].done) + 1
+                ]
+                begin = sorted(last, key=lambda each: (each.outcome.breach, each.outcome.loss))[:_BEST]
+                if not begin:
+                    break
+        for each, found in _confirmed(definition, tried, whole, settings, CHANGED_DRAWS if draws else 1, allowance):
+            again.append(each)
+            passing += [found] if found else []
+    except KeyboardInterrupt:
+        allowance.stop()
+    once = [_words(each) for each in _different(_passing(tried)) if each not in again]
     failing = [each for each in tried if each.outcome.end == "fails"]
     nearest = min(failing, key=lambda each: (each.outcome.breach, *each.order), default=None)
-    closest = None if nearest is None else (tuple(c.says for c in nearest.done), nearest.outcome)
-    return Suggestions(before, draws, passing=tuple(passing), tried=len(tried), nearest=closest)
+    closest = None if nearest is None else (_words(nearest), nearest.outcome)
+    return Suggestions(
+        before, draws, passing=tuple(passing), tried=len(tried), nearest=closest,
+        once=tuple(once) if len(passing) < WANTED else (), stopped=allowance.stopped,
+    )  # fmt: skip
+
+
+def _words(tried: _Tried) -> tuple[str, ...]:
+    return tuple(change.says for change in tried.done)
 
 
 def _together(against: Sequence[Finding], missed: Sequence[Miss]) -> tuple[Miss, ...]:
@@ -262,25 +293,30 @@ def _different(tried: Sequence[_Tried]) -> list[_Tried]:
 
 
 def _confirmed(
-    definition: RecordsDefinition, tried: Sequence[_Tried], whole: RecordsAtHand, settings: SearchSettings, draws: int
-) -> list[Suggestion]:
-    """Those that pass each of so many fresh draws on all records, each with the least margin of these."""
-    found: list[Suggestion] = []
+    definition: RecordsDefinition, tried: Sequence[_Tried], whole: RecordsAtHand, settings: SearchSettings, draws: int,
+    allowance: Allowance,
+) -> Iterator[tuple[_Tried, Suggestion | None]]:  # fmt: skip
+    """Those that pass each of so many fresh draws on all records, with the least margin of these; None: it does not.
+    As long as there is time."""
+    found = 0
     candidates = _different(_passing(tried))
     for place, each in enumerate(candidates[: 2 * WANTED + settings.finalists]):
         changed, outcomes = with_plan(definition, each.plan), list[Outcome]()
         for draw in range(draws):
             seed = (settings.seed, _FRESH, place, draw) if draw else (settings.seed, _FRESH, place)
-            outcomes.append(try_plan(changed, whole, seed, settings.loss))
+            if not allowance.for_judgement:
+                return
+            outcomes.append(allowance.timed(partial(try_plan, changed, whole, seed, settings.loss)))
+            allowance.refuse_stopped()
             if outcomes[-1].end != "passes":
+                yield each, None
                 break
         else:
-            says = tuple(change.says for change in each.done)
+            found += 1
             least = min((one.margin for one in outcomes if isfinite(one.margin)), default=nan)
-            found.append(Suggestion(changes=says, loss=outcomes[0].loss, margin=least))
-        if len(found) == WANTED:
+            yield each, Suggestion(changes=_words(each), loss=outcomes[0].loss, margin=least)
+        if found == WANTED:
             break
-    return found
 
 
 def suggest_for(
@@ -288,6 +324,7 @@ def suggest_for(
     settings: SearchSettings,
     workers: int = 1,
     told: Told = lambda done, of, found: None,
+    allowance: Allowance | None = None,
 ) -> Suggestions:
     """The smallest changes of the definition's plan that would pass. The next report on it has them.
 
@@ -321,10 +358,14 @@ def suggest_for(
     with recorded(product, name, data, whole.variables, settings.trials) as taken:
         try:
             plan = tuple(written["plan"])
-            found = suggest(product.definition, plan, searched, whole, settings, workers, count, journal, against)
+            found = suggest(
+                product.definition, plan, searched, whole, settings, workers, count, journal, against, allowance
+            )
         finally:
             taken["trials"] = done
         taken["passed"] = bool(found.passing)
+    if found.stopped and not found.passing:
+        return replace(found, judged=release, beyond=beyond)
     keep_suggestions(product, tuple(each.in_words(found.before.loss) for each in found.passing))
     return replace(found, judged=release, beyond=beyond)
 

@@ -36,7 +36,7 @@ from sluice.ground.variables import GROUPS, Kind, Role, Variable, Variables
 from sluice.ground.verdict import Finding, Verdict
 from sluice.ground.verdict import decide as verdict_of
 from sluice.ground.visible_text import one_line
-from sluice.report.dossier import Dossier, RecordsView
+from sluice.report.dossier import ASSESSMENT, Dossier, RecordsView
 from sluice.report.report_page import render
 from sluice.risk.reference.copies import unexplained_duplicates
 from sluice.risk.row_groups import row_groups
@@ -190,7 +190,7 @@ def assess_compared(
     today = datetime.now(UTC)
     findings = with_advice(apply_waivers(findings, policy.waivers, name, today.date(), ""))
     return Dossier(
-        release=f"assessment-{hashes['masked'][:12]}",
+        release=f"{ASSESSMENT}{hashes['masked'][:12]}",
         name=name,
         title=f"Assessment of {name}",
         dataset=contract.dataset,
@@ -416,7 +416,7 @@ def assess(
     raises   : TypeError, DataError, DocumentError; before a record is looked at where a rule of the policy that decides
                cannot be judged by what was given
     """
-    held_to = _policy_given(policy)
+    held_to = policy_given(policy)
     columns = Columns(contract, quasi_identifiers, sensitive, weight, household, kinds)
 
     def refuse(understood: Contract, paired: bool) -> None:
@@ -460,7 +460,7 @@ def assess(
 _POLICY = "a Policy, the path of its YAML file or the name of one that comes with Sluice"
 
 
-def _policy_given(policy: object) -> Policy:
+def policy_given(policy: object) -> Policy:
     if policy is None:
         return shipped_policy()
     if isinstance(policy, Policy):

@@ -16,6 +16,7 @@ from sluice.ground.errors import DataError
 from sluice.ground.verdict import Finding
 from sluice.publication.published_table import OWN_COLUMNS, in_decimals
 from sluice.publication.published_table_files import csv_bytes
+from sluice.tabular.audit.pattern_audit import Audit
 from sluice.tabular.model.cells import Booleans, Cells, Status, Statuses
 from sluice.tabular.suppression.effort import Progress
 from tasks.release.tables.protection import ProtectionRequest, audit_cells
@@ -28,6 +29,8 @@ from tasks.workbench.protected_table import ProtectedTable
 from tasks.workbench.result import figure
 from tasks.workbench.standalone_table import StandaloneTable
 from tasks.workbench.tabulation import Tabulated
+
+_AUDITED_ANEW = 2000  # cells
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -173,10 +176,18 @@ def protect_measures(
     )
 
 
+def audited(cells: Cells, request: ProtectionRequest, made: SuppressedCells, workers: int) -> Audit:
+    """The audit of a pattern: in a small table all of it anew, so that it tells what the audit of its file tells; in a
+    large one the search's proofs, each checked, spare time."""
+    return audit_cells(
+        cells, made.published.status, request, made.proofs if len(cells) > _AUDITED_ANEW else (), workers
+    )
+
+
 def _judged(
     table: StandaloneTable, tabulated: Tabulated, request: ProtectionRequest, made: SuppressedCells, workers: int
 ) -> ProtectedTable:
-    found = audit_cells(tabulated.cells, made.published.status, request, made.proofs, workers)
+    found = audited(tabulated.cells, request, made, workers)
     findings: Sequence[Finding] = [judge_audit(found), *request.findings]
     return ProtectedTable(
         tabulated=tabulated,

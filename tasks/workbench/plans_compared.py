@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import pandas as pd
 
 from policies.policy import Policy
+from sluice.documents.document_reading import document_sha256
 from sluice.ground.errors import DataError
 from sluice.ground.verdict import Verdict
 from sluice.report.comparison_page import render_comparison
@@ -15,7 +16,7 @@ from sluice.report.plan_comparison import Comparison
 from sluice.report.plan_comparison import compare as put_together
 from sluice.report.risk_utility_map import DEFAULT_LOSS, MARGIN, MapPoint, Plan
 from tasks.workbench.arguments import Seed
-from tasks.workbench.assess import Assessment, assess
+from tasks.workbench.assess import Assessment, assess, policy_given
 from tasks.workbench.mask import Masked
 from tasks.workbench.records import ContractGiven
 from tasks.workbench.result import COLOURS, Figure, Result, axes
@@ -108,7 +109,7 @@ def _height(point: MapPoint) -> float:
 
 def compare(
     original: pd.DataFrame,
-    masked: Mapping[str, pd.DataFrame | Masked],
+    masked: Mapping[str, pd.DataFrame | Masked | Assessment],
     *,
     policy: Policy | Path | str | None = None,
     holdout: pd.DataFrame | None = None,
@@ -125,11 +126,11 @@ def compare(
     """Hold several masked files of the same records to one policy, and put them side by side.
 
     masked   : by name, such as {"noise": a, "trees": b}: what anybody made of the records, or what `sluice.mask`
-               returned, which knows its columns; then name none
+               returned, which knows its columns; then name none. What `sluice.assess` returned is not judged again
     loss     : the measure of the map, such as pair_marginals
     others   : as `sluice.assess` takes them
     raises   : TypeError, DataError, DocumentError
-    cost     : an assessment of each
+    cost     : an assessment of each that was not assessed before
     """
     if not isinstance(masked, Mapping):
         raise TypeError(f'masked must be a mapping such as {{"noise": a, "trees": b}}; got {type(masked).__name__}.')
@@ -137,15 +138,20 @@ def compare(
         raise DataError("masked must have one masked file at least; got none.", field="masked")
     drawn = seed if seed is None or isinstance(seed, int) else int(seed.integers(2**63))
 
-    def judged(each: pd.DataFrame | Masked) -> Assessment:
+    held_to = policy_given(policy)
+
+    def judged(name: str, each: pd.DataFrame | Masked | Assessment) -> Assessment:
+        if isinstance(each, Assessment):
+            _refuse_unlike(name, each, held_to, len(original))
+            return each
         if isinstance(each, Masked):
-            return assess(original, each, policy=policy, holdout=holdout, seed=drawn)
+            return assess(original, each, policy=held_to, holdout=holdout, seed=drawn)
         return assess(
-            original, each, policy=policy, holdout=holdout, paired=paired, contract=contract, weight=weight,
+            original, each, policy=held_to, holdout=holdout, paired=paired, contract=contract, weight=weight,
             quasi_identifiers=quasi_identifiers, sensitive=sensitive, household=household, kinds=kinds, seed=drawn,
         )  # fmt: skip
 
-    assessments = {str(name): judged(each) for name, each in masked.items()}
+    assessments = {str(name): judged(str(name), each) for name, each in masked.items()}
     verdicts = [each.verdict for each in assessments.values()]
     plans = [Plan(name, each.dossier) for name, each in assessments.items()]
     return ComparedPlans(
@@ -156,3 +162,19 @@ def compare(
         assessments=assessments,
         comparison=put_together(plans, loss, MARGIN),
     )
+
+
+def _refuse_unlike(name: str, assessment: Assessment, policy: Policy, records: int) -> None:
+    """What was judged by other rules, or of other records, has no place on the same map."""
+    if assessment.dossier.hashes["policy"] != document_sha256(policy):
+        raise DataError(
+            f"masked['{name}'] was assessed by the policy '{assessment.policy}' and not by '{policy.name}' as it is "
+            "given here. Name the policy that it was assessed by, or assess it by this one.",
+            field="masked",
+        )
+    if assessment.records_original != records:
+        raise DataError(
+            f"masked['{name}'] was assessed with {assessment.records_original:,} records of the original; the original "
+            f"given here has {records:,}.",
+            field="masked",
+        )

@@ -30,7 +30,7 @@ from sluice.tabular.rules.intruders import status_tells_more
 from sluice.tabular.suppression.effort import Progress
 from sluice.tabular.suppression.manual_status import manual_rows
 from tasks.release.tables.altered_tables import KeyedRecords, alter_cells
-from tasks.release.tables.protection import Mode, ProtectionRequest, audit_cells
+from tasks.release.tables.protection import Mode, ProtectionRequest
 from tasks.release.tables.protection_method import Alteration, SecondarySuppression
 from tasks.release.tables.published_cells import MethodStatement, PublishedCells
 from tasks.release.tables.suppressed_tables import suppress_cells
@@ -45,7 +45,7 @@ from tasks.workbench.cells_files import (
     refuse_unfit_output,
     write_cells,
 )
-from tasks.workbench.measures_together import each_measure, protect_measures
+from tasks.workbench.measures_together import audited, each_measure, protect_measures
 from tasks.workbench.previous_pattern import PreviousPattern
 from tasks.workbench.protected_table import ProtectedTable
 from tasks.workbench.seed_file import secret_seed_of
@@ -309,7 +309,7 @@ def _suppressed(
         pair = EditionPair.of(cells, edition)
     made = suppress_cells(cells, request, method, kept=kept, pair=pair, workers=workers, progress=progress)
     status = made.published.status
-    found = audit_cells(cells, status, request, made.proofs, workers)
+    found = audited(cells, request, made, workers)
     findings = [judge_audit(found), *request.findings]
     if pair is not None:
         findings.append(pair.finding(status, request, workers))

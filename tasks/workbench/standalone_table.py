@@ -56,6 +56,16 @@ class StandaloneTable(TableSpecification):
             )
         if self.measures and (len(set(self.measures)) < max(len(self.measures), 2) or self.measure.variable):
             raise ValueError("measures: must name two variables or more, each once, and measure.variable none")
+        measure, weight = self.measure, self.measure.weight
+        told = dict.fromkeys((*self.measures, measure.variable), "a measure")
+        told |= {measure.contributor: "the contributor", measure.holding: "the holding"}
+        told |= {} if weight is None else {weight.variable: "the weight"}
+        for each in self.dimensions:  # a release has codes of nominal variables alone
+            if each.variable in told:
+                raise ValueError(
+                    f"dimensions: '{each.variable}' is {told[each.variable]}; its codes would be published, whatever "
+                    "is suppressed"
+                )
         if self.measures and self.cells is not None:
             raise ValueError("measures: cells that are added up already are of one measure; give records")
         if self.cells is not None:
@@ -86,6 +96,13 @@ class StandaloneTable(TableSpecification):
                 f"{self.measures[0]}."
             )
         return self.measure.measure
+
+    @property
+    def counts_weights(self) -> bool:
+        """Whether the frequency that a rule looks at is that of weighted records."""
+        weight = self.measure.weight
+        weighted = weight is not None and weight.rule == "argus"
+        return weighted and any(rule.rule == "minimum_frequency" for rule in self.rules)
 
     @property
     def asked(self) -> tuple[str, str] | None:

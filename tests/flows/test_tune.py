@@ -59,7 +59,7 @@ def test_the_plan_that_is_found_passes_as_a_release_and_loses_less(house: House)
     report = next((house.home / "reports").glob("*.html")).read_text()
     assert "by a search" in report
     assert "No other release of these data" in report  # no trial is another release
-    assert "overwrites nothing" in searched(house).words
+    assert "would overwrite" in searched(house).words
     plan = searched(house, "--trial", "0")
     assert plan.code == DONE
     assert yaml.safe_load(plan.out)["plan"]

@@ -50,6 +50,7 @@ HELD = {
     "a plan may mend it": BROKEN,
     "a change was suggested": BROKEN.model_copy(update={"suggestions": ("leave town out",)}),
     "the data must be mended": dossier(finding(FAIL, stage="contract", advice="Mend the data.")),
+    "an assessment has no definition": BROKEN.model_copy(update={"release": "assessment-0123456789ab"}),
     "tables have no suggestions": dossier(finding(FAIL, advice="Coarser groups."), view=full_tables().view),
 }
 

@@ -152,16 +152,16 @@ def excess_of_participants(
 ) -> Measurement:
     """How much more is right of the people in the file than of others.
 
-    participants, others : shapes (n,) and (m,), 0 to 1 each, one value a person, a mean over several splits where
-               there were several
+    participants, others : shapes (s, n) and (s, m), 0 to 1 each, one value a person in each of s splits
     returns  : the share of participants, its baseline that of others; the interval is the baseline plus that of the
-               difference, by whole units
+               difference, by whole units. Several splits choose among the same guesses by the same people, so their
+               mean is taken to vary as much as one of them
     """
     value, baseline = float(participants.mean()), float(others.mean())
     sides = list(zip((participants, others), units, strict=True))
-    variance = sum(variance_of_mean(each, of) for each, of in sides)
+    variance = sum(float(np.mean([variance_of_mean(each, of) for each in side])) for side, of in sides)
     half = half_width(variance, sum(len(np.unique(of)) for _, of in sides), level)
-    n = len(participants)
+    n = participants.shape[1]
     return Measurement(
         value, n, n, interval=(max(0.0, value - half), min(1.0, value + half)), level=level, baseline=baseline
     )

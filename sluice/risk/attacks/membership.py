@@ -311,7 +311,8 @@ def learned_membership(
     called = [_called(*scores(members, *side), (mine, of)) for side, of in zip(sides, theirs, strict=True)]
     (one, other), alarms = (each[0] for each in called), np.concatenate([each[1] for each in called])
     each_called = (one.astype(np.float64) + other) / 2, alarms.astype(np.float64)
-    return Membership(area, _difference_of(each_called, (mine, np.concatenate(theirs)), 2 * most, LOOKS[1]))
+    attempted = max(2 * most, sum(map(len, each_called)))  # all of both halves of a large control are judged
+    return Membership(area, _difference_of(each_called, (mine, np.concatenate(theirs)), attempted, LOOKS[1]))
 
 
 def _stacked(one: GowerPoints, other: GowerPoints) -> GowerPoints:

@@ -153,16 +153,16 @@ def _judged(
 ) -> tuple[Measurement, list[int]]:
     """The guess that serves best on all other fifths of the units, on each fifth; a mean over several draws of the
     fifths for each person. The two guesses that served most often."""
-    scores, chosen = [np.zeros(len(each)) for each in right], list[int]()
-    for _ in range(_DRAWS):
+    scores, chosen = [np.zeros((_DRAWS, len(each))) for each in right], list[int]()
+    for draw in range(_DRAWS):
         folds = [_folds_of(each, rng) for each in units]
         for fold in range(_FOLDS):
             seen = [each[of != fold].mean(axis=0) for each, of in zip(right, folds, strict=True)]
             column, neighbours = np.unravel_index(int((seen[0] - seen[1]).argmax()), seen[0].shape)
             for score, each, of in zip(scores, right, folds, strict=True):
-                score[of == fold] += each[of == fold, column, neighbours]
+                score[draw, of == fold] = each[of == fold, column, neighbours]
             chosen.append(int(column))
-    measured = excess_of_participants(scores[0] / _DRAWS, scores[1] / _DRAWS, (units[0], units[1]), level)
+    measured = excess_of_participants(scores[0], scores[1], (units[0], units[1]), level)
     return measured, sorted(dict.fromkeys(chosen), key=lambda each: -chosen.count(each))[:2]
 
 

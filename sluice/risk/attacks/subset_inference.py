@@ -250,7 +250,7 @@ def _judged(
             right[rows] = read_by_all(*side.near((*choice.known, choice.read), choice.within, rows))
         chosen.append(choice)
     if not paired:
-        return excess_of_participants(rights[0], rights[1], (sides[0].units, sides[1].units), level), chosen
+        return excess_of_participants(rights[0][None], rights[1][None], (sides[0].units, sides[1].units), level), chosen
     value, baseline, n = float(rights[0].mean()), float(rights[1].mean()), len(rights[0])
     variance = variance_of_mean(rights[0] - rights[1], sides[0].units)
     width = half_width(variance, len(np.unique(sides[0].units)), level)

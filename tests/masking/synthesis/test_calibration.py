@@ -130,6 +130,44 @@ def test_who_knows_everybody_else_computes_no_value_of_the_last_one_from_mean_an
     assert np.std(differences) > 3
 
 
+def slopes_of_releases(last: float, seeds: range) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """The original's variables, whose first person has a far x and `last` as y; and the slope that each release shows.
+
+    The other draws are the same for every `last`.
+    """
+    rng = np.random.default_rng(8)
+    x = rng.normal(size=400)
+    x[0] = 2.0
+    y = 0.5 * x + rng.normal(size=400)
+    y[0] = last
+    slopes = []
+    for seed in seeds:
+        draws = np.random.default_rng(seed)
+        mixed = 0.25 * x + draws.normal(0, 1.1, 400)
+        sides = {"x": Sides(x, x, False), "y": Sides(y, mixed, False)}
+        places = calibrated(sides, ["y"], 20, draws)["y"]
+        slopes.append(coefficients(mixed[places], x)[0][1])
+    return x, y, np.asarray(slopes)
+
+
+def test_who_knows_everybody_else_computes_nothing_of_the_last_one_from_a_regression() -> None:
+    """The slope and the others' values give the last value; the others alone give their regression at this x."""
+    x, y, slopes = slopes_of_releases(4.0, range(12))
+    apart = x - x.mean()
+    computed = (slopes * (apart @ apart) - apart[1:] @ y[1:]) / apart[0]
+    alone = coefficients(y[1:], x[1:])[0] @ [1.0, x[0]]
+    assert np.abs(slopes - 0.5).max() < 0.4, "the releases have the slope"
+    assert np.sqrt(np.mean((computed - y[0]) ** 2)) > abs(alone - y[0])
+
+
+def test_two_files_that_differ_by_a_far_person_are_not_told_apart_by_a_regression() -> None:
+    """Of one seed, too: the slopes scatter by more than the person moves the original's."""
+    (x, y, far), (_, other, near) = (slopes_of_releases(last, range(24)) for last in (7.0, 1.0))
+    moves = coefficients(y, x)[0][1] - coefficients(other, x)[0][1]
+    assert moves > 0
+    assert np.std(far - near) > moves
+
+
 @given(st.integers(0, 2**32 - 1))
 def test_values_change_places_only_and_the_same_seed_moves_the_same(seed: int) -> None:
     sides = weakened(survey(3), 4)

@@ -26,7 +26,7 @@ ATTACKS: list[tuple[str, dict[str, Any], Comparison, Comparison]] = [
     ("subset_inference", {"limit": 0.1}, _TORN, _TOLD_ALONE),
     ("subset_inference", {"limit": 0.1}, _APART, _TOLD),
     ("participant_inference", {"limit": 0.1}, _APART, _COPIED),
-    ("membership", {"limit": 0.1}, _APART, _COPIED),
+    ("membership", {"limit": 0.1, "attacks": 200}, _APART, _COPIED),
     ("rare_combinations", {"limit": 0.1}, _APART, _COPIED),
     ("singling_out", {"limit": 0.15}, _APART, _COPIED),
     ("linkability", {"limit": 0.1, "known": (("weight", "heat"), ("rent", "area")), "k": 5}, _APART, _COPIED),

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.neighbors import NearestNeighbors
 
 from sluice.ground.errors import DataError
-from sluice.risk.attacks.participant_inference import InferenceGain, participant_inference
+from sluice.risk.attacks.participant_inference import InferenceGain, _judged, participant_inference
 from sluice.risk.attacks.participant_inference_kernel import nearest_without_each
 from tests.golden import golden
 from tests.risk.attacks.people import VARIABLES, people
@@ -61,3 +61,15 @@ def test_numbers_of_few_values_are_right_where_they_are_equal() -> None:
     rng = np.random.default_rng(0)
     found = participant_inference(original, original, control, VARIABLES, ["age", "wage"], 400, rng)
     assert found.measurement.value == 1
+
+
+def test_the_interval_is_as_wide_as_the_figure_varies() -> None:
+    """Of twelve guesses none is better of participants; which seems so is chosen anew by every split."""
+    covered = []
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        share = rng.uniform(0.3, 0.7, (12, 1))
+        right = [rng.random((n, 12, 1)) < share for n in (1_000, 400)]
+        found, _ = _judged(right, [np.arange(len(each)) for each in right], rng, 0.95)
+        covered.append(found.interval[0] <= found.baseline <= found.interval[1])
+    assert np.mean(covered) > 0.85

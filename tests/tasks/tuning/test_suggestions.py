@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from tasks.tuning import suggestions
+from tasks.tuning.allowance import Allowance
 from tasks.tuning.plan_changes import changes, with_plan
 from tasks.tuning.space import SearchSettings
 from tasks.tuning.suggestions import suggest
@@ -46,6 +47,26 @@ def test_it_ends_where_enough_changes_of_different_things_have_passed(monkeypatc
     assert passing >= 2
     assert found.tried == done < planned <= 200, "others were left to be tried"
     assert len({of for _, of, _ in told}) == 1, "how many there are to try does not change on the way"
+
+
+def test_what_was_found_comes_back_where_somebody_stops_it() -> None:
+    known, allowance = records(400), Allowance()
+
+    def stop(done: int, of: int, passing: int) -> None:
+        if passing:
+            raise KeyboardInterrupt
+
+    asked = (of(BLOCKED), BLOCKED, known, known, SearchSettings(trials=100))
+    found = suggest(*asked, told=stop, allowance=allowance)
+    assert found.stopped
+    assert (found.passing, found.tried > 0, len(found.once) > 0) == ((), True, True)
+
+
+def test_no_change_is_tried_after_the_time_given() -> None:
+    known, left = records(400), iter([0.0, 0.0])
+    allowance = Allowance(1, lambda: next(left, 59.0))
+    found = suggest(of(BLOCKED), BLOCKED, known, known, SearchSettings(trials=100), allowance=allowance)
+    assert (found.tried, found.passing, found.stopped) == (0, (), False)
 
 
 def test_a_plan_that_passes_needs_no_change() -> None:

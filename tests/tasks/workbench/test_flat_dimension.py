@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from flows.cli.main import main
-from sluice.ground.errors import DataError
+from sluice.ground.errors import DataError, DocumentError
 from tasks.workbench.standalone_table import StandaloneTable
 from tasks.workbench.tabulation import dimensions_of
 from tests.flows.house import answered
@@ -56,12 +56,31 @@ def test_cells_are_not_taken_for_records(tmp_path: Path, name: str) -> None:
     made = ["protect-table", str(tmp_path / "cells.csv"), *CELLS, f"-o{tmp_path / 'made.csv'}"]
     golden.words(answered(made, 1).err)
     assert not (tmp_path / "made.csv").exists()
+    read_text(tmp_path / "cells.csv").astype({"v": int}).to_parquet(tmp_path / "cells.parquet")
+    assert main([each.replace("cells.csv", "cells.parquet") for each in made]) == 1
+    counted = [each for each in made if each != "--value=v"]
+    assert main(counted) == (0 if name == "whole" else 1)  # of counts, what it is called alone tells
 
 
 def test_records_of_which_one_happens_to_be_the_sum_of_the_others_stay_records(tmp_path: Path) -> None:
     for text in ("a,b,v\nx,p,5\ny,p,3\nz,p,2\n", "a,b,v\nx,p,3\ny,p,3\nx,q,4\ny,q,4\nx,r,1\ny,r,1\nx,s,2\ny,s,2\n"):
         (tmp_path / "records.csv").write_text(text)
         assert main(["protect-table", str(tmp_path / "records.csv"), *CELLS, f"-o{tmp_path / 'made.csv'}"]) == 0
+
+
+def test_codes_that_are_spelled_in_two_ways_are_counted(tmp_path: Path) -> None:
+    codes = ["Nord - Pas", "Nord – Pas", "nord-pas", "Sud"]
+    (tmp_path / "records.csv").write_text("a,v\n" + "".join(f"{code},{n}\n" for n in (5, 6, 7) for code in codes))
+    options = ["--value=v", "--rule=minimum_frequency=3", f"-o{tmp_path / 'made.csv'}"]
+    made = answered(["protect-table", str(tmp_path / "records.csv"), "--hierarchy=a", *options])
+    golden.words(made.err)
+
+
+@pytest.mark.parametrize("role", ["variable", "contributor", "holding"])
+def test_a_dimension_is_no_measure_and_no_contributor(role: str) -> None:
+    """Each suppressed value would stand in the codes of its cell."""
+    measure = {"variable": "v", "contributor": "f"} | {role: "a"}
+    golden.refused(DocumentError, StandaloneTable.of, {"dimensions": [{"variable": "a"}], "measure": measure}, "x")
 
 
 def test_refusals(tmp_path: Path) -> None:

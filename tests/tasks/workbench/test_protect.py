@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 import yaml
 
+import tasks.workbench.measures_together
 import tasks.workbench.protect
 from flows.cli.main import main
 from flows.cli.table_options import TableOptions
@@ -151,6 +152,14 @@ def test_decimals_holdings_and_what_was_left_out(folder: Path) -> None:
     assert made.loc[("Total", "Total"), "value"] == f"{sum(round(10 * float(v)) for v in values if v) / 10:.1f}"
 
 
+def test_protection_tells_what_the_audit_of_its_file_tells(folder: Path) -> None:
+    told = answered(arguments(folder, "--json")).json
+    given = [each for each in arguments(folder)[2:] if not each.startswith("-o")]
+    again = ["audit-table", str(folder / "cells.csv"), *given, f"--microdata={folder / 'micro.csv'}", "--json"]
+    found = answered(again).json
+    assert (told["attacks"], told["narrowest"]) == (found["attacks"], found["narrowest"])
+
+
 def test_an_a_priori_file_without_rows_asks_for_nothing(folder: Path) -> None:
     assert main(arguments(folder)) == 0
     without = (folder / "cells.csv").read_bytes()
@@ -274,13 +283,13 @@ def test_values_are_never_told(folder: Path) -> None:
 
 
 def test_an_unsafe_pattern_is_not_written(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    audit = tasks.workbench.protect.audit_cells
+    audit = tasks.workbench.measures_together.audit_cells
 
     def finds_something(*given: Any, **named: Any) -> Any:
         return replace(audit(*given, **named), safe=False, breaches=(Breach(0, "outsider", "anybody can compute it"),))
 
     (folder / "cells.csv").write_text("of yesterday", encoding="utf-8")
-    monkeypatch.setattr(tasks.workbench.protect, "audit_cells", finds_something)
+    monkeypatch.setattr(tasks.workbench.measures_together, "audit_cells", finds_something)
     told = answered(arguments(folder), 2).out
     golden(told)
     assert (folder / "cells.csv").read_text(encoding="utf-8") == "of yesterday"

@@ -9,6 +9,7 @@ import pytest
 import sluice
 from sluice.ground.errors import DataError
 from sluice.ground.verdict import Verdict
+from tests.golden import golden
 from tests.tasks.tuning.house_of_plans import policy
 
 POLICY = policy(rules=[{"rule": "k_anonymity", "k": 2}], utility={"pair_marginals": {"at_most": 0.9}})
@@ -32,6 +33,11 @@ def found(people: pd.DataFrame) -> Any:
     return sluice.compare(people, {"groups": groups, "as it is": people}, policy=POLICY, **ROLES, seed=1)
 
 
+@pytest.fixture(scope="module")
+def alone(people: pd.DataFrame) -> Any:
+    return sluice.assess(people, people, policy=POLICY, **ROLES, seed=1)
+
+
 def test_those_that_pass_are_told_from_those_that_do_not(found: Any) -> None:
     assert (found.plans, found.passing) == (2, 1)
     assert {name: each.verdict for name, each in found.assessments.items()} == {
@@ -45,9 +51,22 @@ def test_those_that_pass_are_told_from_those_that_do_not(found: Any) -> None:
     assert any(column.startswith("models: ") for column in table.columns), "the analyses that were drafted"
 
 
-def test_each_is_judged_as_by_itself(found: Any, people: pd.DataFrame) -> None:
-    alone = sluice.assess(people, people, policy=POLICY, **ROLES, seed=1)
+def test_each_is_judged_as_by_itself(found: Any, alone: Any) -> None:
     assert found.assessments["as it is"].findings == alone.findings
+
+
+def test_what_was_assessed_is_not_judged_again_and_stands_where_it_stood(
+    found: Any, alone: Any, people: pd.DataFrame
+) -> None:
+    known = {"groups": found.assessments["groups"], "as it is": alone}
+    again = sluice.compare(people, known, policy=POLICY)
+    assert again.assessments == known
+    pd.testing.assert_frame_equal(again.table, found.table)
+
+
+def test_what_was_judged_by_another_policy_or_of_other_records_is_refused(alone: Any, people: pd.DataFrame) -> None:
+    for records, by in ((people, None), (people.iloc[1:], POLICY)):
+        golden.refused(DataError, sluice.compare, records, {"as it is": alone}, policy=by)
 
 
 def test_the_map_has_a_point_for_each_and_the_page_all_of_it(found: Any) -> None:

@@ -93,7 +93,7 @@ def test_linked_tables_and_settings_of_the_measure(firms: pd.DataFrame) -> None:
 def test_an_unsafe_pattern_is_not_given_away(firms: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
     from dataclasses import replace
 
-    import tasks.workbench.protect as module
+    import tasks.workbench.measures_together as module
     from sluice.tabular.audit.pattern_audit import Breach
 
     audit = module.audit_cells
