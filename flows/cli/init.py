@@ -225,7 +225,7 @@ def _make(
             folder, data, seen, proposed, dataset, uses,
             most_tried=tries, seconds=60 * minutes, keys=keys, told=tried, finish=finish,
         )  # fmt: skip
-    _say_next(made, proposed, data.needs_permission(folder))
+    _say_next(made, proposed, data.needs_permission(folder), keys)
 
 
 def _left_out(steps: Sequence[Mapping[str, Any]], proposed: "Proposals") -> list[str]:
@@ -272,8 +272,10 @@ def _say_plan(made: "Made | Redrafted", proposed: "Proposals") -> None:
             say(f"  {untried} more drafts were not tried, as the time was up; --minutes gives more", "yellow")
 
 
-def _say_next(made: "Made", proposed: "Proposals", needs_permission: bool) -> None:
+def _say_next(made: "Made", proposed: "Proposals", needs_permission: bool, keys: Path | None) -> None:
     """Where it stands, and the commands that come next."""
+    from tasks.project.new_project import PEOPLE
+
     plan = made.plan
     say(f"{made.folder} is a project; {made.folder / 'README.md'} says how it goes on.", style="bold")
     _say_plan(made, proposed)
@@ -287,6 +289,10 @@ def _say_next(made: "Made", proposed: "Proposals", needs_permission: bool) -> No
         say(f"  sluice suggest {made.definition}      # the smallest changes that would pass")
     if plan is not None:
         say(f"  sluice tune {made.definition}         # search for a plan that keeps more")
-    say(f"  sluice office {made.contract} --people {made.folder / 'people.yaml'}   # once it has your people")
+    people = f"--people {made.folder / 'people.yaml'}"
+    if keys is None:
+        say(f"  sluice office {made.contract} {people}   # once it has your people")
+    else:
+        say(f"  sluice office {made.contract} {people} --key {keys / next(iter(PEOPLE))}   # as the head of the office")
     say(f"  sluice release {made.definition}      # for review, approval and publication")
     say(f"read {made.contract} first: every role there is a proposal.")

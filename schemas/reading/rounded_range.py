@@ -2,14 +2,18 @@
 
 import math
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from schemas.reading.missing_codes import known_span
 from schemas.reading.proposal import MINIMUM_CELL, Proposal
 from sluice.ground import values
+from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.variables import Kind, Role
 from sluice.reading.kind import ColumnSummary
 
@@ -39,12 +43,11 @@ def _of_numbers(proposed: Proposal, column: ColumnSummary, counts: Mapping[str, 
         return {}
     span = largest - smallest or 1.0
     step = 10.0 ** math.floor(math.log10(span))
-    numbers: dict[float, int] = {}
-    for label, times in counts.items():
-        if values.is_number(text := label.replace(",", ".")):
-            numbers[float(text)] = numbers.get(float(text), 0) + times
-    upper = _step(numbers or Counter(column.highest), largest, step, span)
-    lower = _step(numbers or Counter(column.lowest), smallest, step, span)
+    read = values.read_numbers(pc.replace_substring(pa.array([*counts], pa.string()), ",", "."))
+    known = read.is_valid().to_numpy(zero_copy_only=False)
+    numbers = read.to_numpy(zero_copy_only=False)[known], np.fromiter(counts.values(), np.int64, len(counts))[known]
+    upper = _step(numbers if known.any() else _counted(column.highest), largest, step, span)
+    lower = _step(numbers if known.any() else _counted(column.lowest), smallest, step, span)
     natural = smallest >= 0 and smallest < lower  # nought says nothing of anyone
     minimum = 0.0 if natural else _below(smallest, lower)
     maximum = -_below(-largest, upper)
@@ -60,8 +63,9 @@ def _of_dates(column: ColumnSummary, counts: Mapping[str, int]) -> dict[str, Any
             years[float(found[0])] = years.get(float(found[0]), 0) + times
     first, last = int(column.first[:4]), int(column.last[:4])
     step = 1 if sum(years.values()) == column.known else _UNCOUNTED
-    before = int(_step(years or Counter(column.lowest), first, step, last - first))
-    beyond = int(_step(years or Counter(column.highest), last, step, last - first))
+    of_years = np.array(list(years), dtype=np.float64), np.array(list(years.values()), dtype=np.int64)
+    before = int(_step(of_years if years else _counted(column.lowest), first, step, last - first))
+    beyond = int(_step(of_years if years else _counted(column.highest), last, step, last - first))
     start = date(max(first // before * before, 1), 1, 1)
     end = date(min(last // beyond * beyond + beyond - 1, 9998), 12, 31)
     start = start.replace(year=max(start.year - before, 1)) if column.first == str(start) else start
@@ -69,11 +73,19 @@ def _of_dates(column: ColumnSummary, counts: Mapping[str, int]) -> dict[str, Any
     return {"minimum": str(start), "maximum": str(end)}
 
 
-def _step(counts: Mapping[float, int], end: float, step: float, span: float) -> float:
-    """The narrowest of 1, 2, 5, 10 ... times `step` within which enough records lie from this end of the range on."""
+def _counted(numbers: Sequence[float]) -> tuple[FloatArray, IntArray]:
+    return np.array(numbers, dtype=np.float64), np.ones(len(numbers), dtype=np.int64)
+
+
+def _step(counts: tuple[FloatArray, IntArray], end: float, step: float, span: float) -> float:
+    """The narrowest of 1, 2, 5, 10 ... times `step` within which enough records lie from this end of the range on.
+
+    counts : numbers, and how many records have each
+    """
+    numbers, times = counts
     for wider in _wider(step):
-        near = sum(times for number, times in counts.items() if abs(number - end) < wider)
-        if near >= MINIMUM_CELL or not counts or wider > span:
+        near = times[np.abs(numbers - end) < wider].sum()
+        if near >= MINIMUM_CELL or not len(numbers) or wider > span:
             return wider
     raise AssertionError
 

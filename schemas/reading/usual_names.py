@@ -14,6 +14,7 @@ from sluice.ground.variables import Role
 _SHORT = 4  # words of a label, the last of which says what it is, too
 _INSIDE = 6  # letters from which a word is found inside a longer one
 _NOT_ASKED = "not_asked"
+_LONGEST_ANSWER = 80  # signs of such a value
 _ALONE = "household_alone"
 _CODES = "codes"
 _FOR_LIFE = "for_life"
@@ -49,6 +50,8 @@ def _usual_role(words: tuple[str, ...], without: frozenset[Role]) -> tuple[Role,
 
 def is_not_asked(label: str) -> bool:
     """Whether a value says that the question was not put to this person, which is no missing answer."""
+    if len(label) > _LONGEST_ANSWER or label.upper() == label.lower():  # no letter: of millions of numbers at once
+        return False
     return " ".join(words_of(label)) in _read()[_NOT_ASKED]
 
 

@@ -85,6 +85,7 @@ class Ledger:
         self._database = LedgerDatabase(url)
         self._database.open()
         self._fitting: dict[int, Row] = {}  # rows that were found to fit their hash, by number
+        self._known: dict[str, list[int]] = {}  # their numbers, by release
         self._linked = 0  # all rows up to this one are among them, and each follows the one before
         if may_begin and not anchor.exists() and self.head() is None:
             self._anchor.move(0, START)
@@ -213,7 +214,9 @@ class Ledger:
         elif anchored[0] > 0 and (anchored not in ((row["seq"], row["hash"]) for row in rows)):
             problems.append(f"row {anchored[0]} is not the row that the anchor in the vault knows")
         if not problems:
-            self._fitting |= {row["seq"]: row for row in rows if row["seq"] not in self._fitting}
+            for row in rows:
+                if row["seq"] not in self._fitting:
+                    self._remember(row)
         return problems
 
     def _time(self, connection: sa.Connection) -> datetime:
@@ -233,9 +236,9 @@ class Ledger:
         wanted, names = (_ALL, {}) if release is None else (_OF_RELEASE, {"release": release})
         rows = [self._trusted(dict(row)) for row in connection.execute(wanted, names).mappings()]
         read = {row["seq"] for row in rows}
-        for known in self._fitting.values():
-            if known["seq"] not in read and release in (None, known["release"]):
-                raise SluiceError(f"row {known['seq']} of {self._database.place} is gone: history was changed.")
+        for known in self._fitting if release is None else self._known.get(release, ()):
+            if known not in read:
+                raise SluiceError(f"row {known} of {self._database.place} is gone: history was changed.")
         if release is None:
             number, end = len(rows), rows[-1]["seq"] if rows else 0
         else:
@@ -248,9 +251,14 @@ class Ledger:
         """The row, if it fits its hash; one that was read before must be equal to what it was then."""
         known = self._fitting.get(row["seq"])
         if known is None and self._chain.fits(row):
-            known = self._fitting[row["seq"]] = row
+            known = self._remember(row)
         if known != row:
             raise SluiceError(f"row {row['seq']} of {self._database.place} does not fit its hash: history was changed.")
+        return row
+
+    def _remember(self, row: Row) -> Row:
+        self._fitting[row["seq"]] = row
+        self._known.setdefault(row["release"], []).append(row["seq"])
         return row
 
     def _state(self, connection: sa.Connection, release: str) -> State | None:

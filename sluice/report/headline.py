@@ -13,6 +13,9 @@ SUGGEST = (
     "sluice suggest FILE, with the definition of this release, tries changes of the plan and names the smallest that "
     "pass."
 )
+_ELSEWHERE = (
+    "Change the plan where the file was masked and assess again, or let sluice init draft another for the original."
+)
 _DECIDES = (
     "accepts each finding that needs a decision for this release, with a reason and an end, or refuses it: at the "
     "desk, or by sluice accept-finding and sluice refuse-finding."
@@ -142,7 +145,7 @@ def next_steps(dossier: Dossier, of: Sequence[Finding] | None = None) -> list[st
     if dossier.suggestions:
         advice = [f"This change of the plan passed when it was tried: {each}." for each in dossier.suggestions]
     elif isinstance(dossier.view, RecordsView) and any(_is_of_the_plan(finding) for finding in kept_back):
-        advice.append(SUGGEST)
+        advice.append(_ELSEWHERE if dossier.is_assessment else SUGGEST)
     if any(finding.verdict is Verdict.REVIEW for finding in kept_back):
         if state(dossier) is Verdict.REVIEW:
             advice.insert(0, f"{_who(dossier)}, other than the submitter, {_DECIDES}")

@@ -36,7 +36,7 @@ from sluice.ground.variables import GROUPS, Kind, Role, Variable, Variables
 from sluice.ground.verdict import Finding, Verdict
 from sluice.ground.verdict import decide as verdict_of
 from sluice.ground.visible_text import one_line
-from sluice.report.dossier import Dossier, RecordsView
+from sluice.report.dossier import ASSESSMENT, Dossier, RecordsView
 from sluice.report.report_page import render
 from sluice.risk.reference.copies import unexplained_duplicates
 from sluice.risk.row_groups import row_groups
@@ -190,7 +190,7 @@ def assess_compared(
     today = datetime.now(UTC)
     findings = with_advice(apply_waivers(findings, policy.waivers, name, today.date(), ""))
     return Dossier(
-        release=f"assessment-{hashes['masked'][:12]}",
+        release=f"{ASSESSMENT}{hashes['masked'][:12]}",
         name=name,
         title=f"Assessment of {name}",
         dataset=contract.dataset,

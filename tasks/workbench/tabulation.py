@@ -31,8 +31,9 @@ from tasks.workbench.tabular_file import errors_of, read_text, table_source, wit
 
 Records = Path | pd.DataFrame
 
+_MOST_CELLS = 500_000  # of a file that may be one of cells, not records
 _DASHES = re.compile(r" ?[-\u2010-\u2015\u2212] ?")
-_TOTALS = frozenset(("total", "totals", "_t", "t", "all", "sum", "gesamt", "insgesamt", "ensemble", "totale", "summe"))
+_TOTALS = frozenset(("total", "totals", "_t", "all", "sum", "gesamt", "insgesamt", "ensemble", "totale", "summe"))
 _TOTAL, _SDMX_TOTAL = "Total", "_t"  # in any case, of a dimension of which nobody said what its total is called
 
 
@@ -132,9 +133,14 @@ def tabulate(source: Records, dimensions: Sequence[Dimension], table: Standalone
         return Tabulated(cells, 0, 0, reading=alike, stated=stated, added=True, largest_told=told)
     read = table_source(source) if isinstance(source, Path) else source
     if isinstance(source, Path) and source.suffix == ".parquet" and table.asked is None:
+        import pyarrow.parquet as pq  # the two take time to load
+
         from sluice.sources.table_cells import aggregate_file
 
         with errors_of(source), tempfile.TemporaryDirectory() as folder:
+            flat = any(each.hierarchy is None for each in table.dimensions)
+            if flat and not measure.contributor and pq.ParquetFile(source).metadata.num_rows <= _MOST_CELLS:
+                _refuse_cells(records_in(source, dimensions, measure), table)
             made = aggregate_file(
                 source, dimensions, measure,
                 tables=table.linked, kept=kept, withheld=withheld, scratch=Path(folder) / "spilled",
@@ -167,30 +173,40 @@ def _codes_alike(dimensions: Sequence[Dimension], table: StandaloneTable) -> tup
 
 
 def _refuse_cells(frame: pd.DataFrame, table: StandaloneTable) -> None:
-    """Raise DataError where a code without a hierarchy holds what the others add up to: these are cells, not records.
+    """Raise DataError where a code without a hierarchy is a total of the others: these are cells, not records.
 
-    Each row of cells would count as one contributor, and the totals twice. Cost: O(n) a dimension.
+    Each row of cells would count as one contributor, and the totals twice. A total is told by its value in every row,
+    and of a table of counts by what it is called. Cost: O(n) a dimension.
     """
     measure, names = table.summed, [each.variable for each in table.dimensions]
-    if measure.value is None or measure.contributor or measure.holding or frame.duplicated(names).any():
+    if measure.contributor or measure.holding or frame.duplicated(names).any():
         return
-    value = pd.to_numeric(frame[measure.value], errors="coerce").fillna(0)
-    for dimension in table.dimensions:
-        if dimension.hierarchy is not None:
-            continue
-        others = [name for name in names if name != dimension.variable]
-        beside = value.groupby([frame[name] for name in others] or np.zeros(len(frame))).transform("sum") - value
-        parts = value.ne(0).groupby([frame[name] for name in others] or np.zeros(len(frame))).transform("sum")
-        sums = pd.Series(np.isclose(beside, value, rtol=1e-9) & value.ne(0))
-        for code, holds in sums.groupby(frame[dimension.variable]):
-            telling = int((holds & (parts > 2)).sum())  # a sum of one part may be chance
-            if holds.all() and (telling > 2 or (telling and str(code).casefold() in _TOTALS)):
-                raise DataError(
-                    f"'{code}' of '{dimension.variable}' has the sum of all others, so these are cells that are added "
-                    "up already, and not records. Name the columns of their frequencies and largest contributions "
-                    f"(--frequency, --largest, cells) and what the totals are called (--total {dimension.variable}="
-                    f"{code}, total); if they are records, name their contributors."
-                )
+    for name in (each.variable for each in table.dimensions if each.hierarchy is None):
+        if measure.value is None:
+            found = next((code for code in frame[name].unique() if str(code).casefold() in _TOTALS), None)
+        else:
+            found = _sum_of_others(frame, name, [each for each in names if each != name], measure.value)
+        if found is not None:
+            raise DataError(
+                f"'{found}' of '{name}' is the total of the others, so these are cells that are added up already, and "
+                "not records. Name the columns of their frequencies and largest contributions (--frequency, --largest, "
+                f"cells) and what the totals are called (--total {name}={found}, total); if they are records, name "
+                "their contributors."
+            )
+
+
+def _sum_of_others(frame: pd.DataFrame, name: str, others: Sequence[str], measure: str) -> str | None:
+    """A code that holds the sum of all other codes wherever it stands; not where that may be chance."""
+    value = pd.to_numeric(frame[measure], errors="coerce").fillna(0)
+    beside_it = [frame[each] for each in others] or np.zeros(len(frame))
+    rest = value.groupby(beside_it).transform("sum") - value
+    parts = value.ne(0).groupby(beside_it).transform("sum")
+    sums = pd.Series(np.isclose(rest, value, rtol=1e-9) & value.ne(0))
+    for code, holds in sums.groupby(frame[name]):
+        telling = int((holds & (parts > 2)).sum())  # a sum of one part may be chance
+        if holds.all() and (telling > 2 or (telling and str(code).casefold() in _TOTALS)):
+            return str(code)
+    return None
 
 
 def records_in(

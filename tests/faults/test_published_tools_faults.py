@@ -90,7 +90,7 @@ def test_a_status_is_no_text_that_an_unexpected_spelling_turns_into_a_pass(spell
 def test_an_attack_that_could_not_be_carried_out_is_no_small_risk() -> None:
     """An attack that fails, or does worse than its own baseline for want of anything to attack, proves nothing.
 
-    Also: tests/risk/reference/test_equivalence_test.py::test_what_was_not_measured_is_unknown.
+    Also: tests/risk/reference/test_prediction.py::test_what_was_not_measured_is_unknown.
     """
     measured = np.linspace(0, 1, 2000)
     broken = np.full(2000, np.nan)
@@ -113,7 +113,7 @@ def test_a_tie_is_shared_and_the_original_sets_the_scale() -> None:
     """Equal distances on both sides are nobody's advantage; a stretched release is no farther by its own range.
 
     Also: tests/risk/test_coding.py::test_the_original_sets_the_scale_for_every_file,
-    tests/risk/reference/test_equivalence_test.py::test_values_that_differ_by_rounding_are_tied.
+    tests/risk/reference/test_prediction.py::test_values_that_differ_by_rounding_are_tied.
     """
     same = np.repeat([0.0, 1.0, 2.0], 1000)
     test = equivalence_test(same, same.copy(), 0.0, 0.05)
@@ -135,7 +135,7 @@ def test_an_unreachable_k_is_an_error_and_writes_nothing() -> None:
 
 
 def test_a_file_too_large_to_check_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also: tests/tasks/release/intake/test_memory_forecast.py."""
+    """Also: tests/tasks/release/intake/test_staging.py."""
     monkeypatch.setattr("tasks.release.intake.staging.free_memory", lambda: 500_000_000)
     batches = iter([people([30] * 100_000, "a" * 100_000, ["flu"] * 100_000)] * 100)
     with golden.raises(DataError):

@@ -7,13 +7,15 @@ import pandas as pd
 import pytest
 from pydantic import BaseModel
 
-from policies.utility_limits import FAMILIES, UtilityLimits, limits_on
+from policies.utility_limits import FAMILIES, UtilityLimits, limits_on, score
 from sluice.documents.document_reading import parse_document
 from sluice.ground.errors import DocumentError
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Finding, Verdict, decide
+from sluice.masking.swapping.rank_swapping import RankSwapping
+from sluice.risk.linkage.linkage_score import disclosure_risk
 from sluice.utility.comparison import Comparison
-from sluice.utility.continuous.mean_variations import il1s
+from sluice.utility.continuous.mean_variations import il1s, mean_variations
 from sluice.utility.continuous.moments import moment_differences
 from sluice.utility.measured import WORST, Found, Limit, ShareLimit
 from sluice.utility.utility_measure import Family, Figure, Measure, Occasion
@@ -264,3 +266,63 @@ def test_who_judges_many_files_asks_for_what_decides_alone() -> None:
     assert decide(decisive.values()) is decide(every.values())
     assert "ebil" in {finding.rule for finding in limits.decide(of, ["ebil"])}
     assert UtilityLimits().decide(of) == ()
+
+
+# The score of a paired file: its parts, its limit, and what it needs. The arithmetic is in tests/published.
+
+
+NAMES = ("age", "height", "income")
+SCORED = {
+    name: Variable(name=name, kind=Kind.CONTINUOUS, role=role)
+    for name, role in zip(NAMES, (Role.QUASI_IDENTIFIER, Role.QUASI_IDENTIFIER, Role.SENSITIVE), strict=True)
+}
+ORIGINAL = pd.DataFrame(np.random.default_rng(1).normal(10, 2, size=(500, 3)), columns=NAMES)
+SWAPPING = RankSwapping(columns=NAMES, window=0.1)
+SWAPPED = SWAPPING.mask(ORIGINAL, SCORED, np.random.default_rng(2))
+
+
+def scored(masked: pd.DataFrame, **options: object) -> Comparison:
+    rng = np.random.default_rng(0)
+    return Comparison(ORIGINAL, ORIGINAL, masked, None, SCORED, SCORED, rng, **options)
+
+
+def test_the_parts_add_up_to_the_risk_and_with_the_loss_to_the_score() -> None:
+    found = score(scored(SWAPPED, carried_out=(SWAPPING,)), 0.3)
+    view = found.view["score"]
+    assert view.weighting == "table"
+    assert set(view.parts) == {"rsld", "dld", "pld", "id"}
+    assert view.disclosure_risk == pytest.approx(disclosure_risk("table", **view.parts))
+    assert found.measured["score"].value == pytest.approx((0.3 + view.disclosure_risk) / 2)
+    assert view.interval[0] <= view.disclosure_risk <= view.interval[1]
+
+
+def test_without_a_known_window_the_intruder_has_none() -> None:
+    view = score(scored(SWAPPED), 0.3).view["score"]
+    assert view.weighting == "generic"
+    assert view.weights == {"dld": 0.25, "pld": 0.25, "id": 0.5}
+
+
+def test_verbatim_records_have_all_risk_and_no_loss() -> None:
+    limits = UtilityLimits(score=Limit(at_most=0.4))
+    utility = limits.find(scored(ORIGINAL))
+    (finding,) = [finding for finding in utility.findings if finding.rule == "score"]
+    assert utility.view.score.disclosure_risk == pytest.approx(1)
+    assert finding.observed == pytest.approx(0.5)
+    assert finding.verdict is Verdict.FAIL
+
+
+def test_the_loss_is_that_of_the_five_mean_variations() -> None:
+    view = UtilityLimits(score=Limit(at_most=1)).find(scored(SWAPPED)).view.score
+    assert view.information_loss == pytest.approx(mean_variations(ORIGINAL.to_numpy(), SWAPPED.to_numpy()).loss)
+
+
+def test_no_part_tells_of_few_records() -> None:
+    view = score(scored(SWAPPED, minimum_cell=50), 0.3).view["score"]
+    for name in ("dld", "pld"):
+        assert view.parts[name] * 10 == pytest.approx(round(view.parts[name] * 10))  # of 500 records, 50 at a time
+
+
+def test_it_is_measured_where_it_has_a_limit_and_unknown_without_pairs() -> None:
+    assert "score" not in {finding.rule for finding in UtilityLimits().find(scored(SWAPPED)).findings}
+    found = UtilityLimits(score=Limit(at_most=1)).find(scored(SWAPPED, paired=False)).findings
+    assert next(finding for finding in found if finding.rule == "score").verdict is Verdict.UNKNOWN

@@ -6,10 +6,19 @@ import pytest
 
 from sluice.ground.verdict import Acceptance
 from sluice.report.dossier import Dossier
-from sluice.report.headline import further_reasons, headline, next_steps, reasons
+from sluice.report.headline import (
+    ToChange,
+    further_reasons,
+    headline,
+    in_lines,
+    most_telling,
+    next_steps,
+    reasons,
+    what_to_change,
+)
 from sluice.report.report_page import render
 from tests.golden import golden
-from tests.report.pages import FAIL, PASS, REVIEW, UNKNOWN, Page, dossier, finding, full_tables
+from tests.report.pages import FAIL, PASS, REVIEW, UNKNOWN, Page, dossier, finding, full_tables, variable
 
 RECODE = [finding(FAIL, rule="k_anonymity", advice="Recode."), finding(PASS, rule="suda", advice="Not this.")]
 BROKEN = dossier(finding(FAIL, stage="masked", advice="Coarser groups."))
@@ -41,6 +50,7 @@ HELD = {
     "a plan may mend it": BROKEN,
     "a change was suggested": BROKEN.model_copy(update={"suggestions": ("leave town out",)}),
     "the data must be mended": dossier(finding(FAIL, stage="contract", advice="Mend the data.")),
+    "an assessment has no definition": BROKEN.model_copy(update={"release": "assessment-0123456789ab"}),
     "tables have no suggestions": dossier(finding(FAIL, advice="Coarser groups."), view=full_tables().view),
 }
 
@@ -90,3 +100,47 @@ def test_an_acceptance_is_said_and_a_decision_asked_of_those_who_may() -> None:
     )
     held = dossier(finding(REVIEW), decides=("methodologist", "lawyer"))
     assert next_steps(held)[0].startswith("Somebody with the role methodologist or lawyer, other than the submitter")
+
+
+# What to change, as the terminal says it of a dossier.
+
+
+RARE = "age: without it, none instead of 40 people would break this rule."
+
+
+def test_each_advice_once_with_all_rules_and_where_they_are_broken() -> None:
+    held = dossier(
+        finding(FAIL, rule="k_anonymity", advice="Recode.", where=(RARE,)),
+        finding(FAIL, rule="k_map", advice="Recode."),
+        finding(PASS, rule="suda", advice="Not this."),
+        finding(FAIL, rule="l_diversity", advice="Mix."),
+    )
+    assert what_to_change(held) == [
+        ToChange(("k_anonymity", "k_map"), "Recode.", (RARE,)),
+        ToChange(("l_diversity",), "Mix."),
+    ]
+    assert in_lines(held) == ["k-anonymity, k-map: Recode.", f"  - {RARE}", "l-diversity: Mix."]
+    assert RARE in Page(render(held)).section("findings")
+
+
+def test_of_an_attack_the_variables_are_named_that_still_tell_people_apart() -> None:
+    view = dossier().view.model_copy(
+        update={
+            "variables": (
+                variable("sex", entropy_after=1.0, changed=0.0),
+                variable("age", entropy_after=6.0, changed=0.25),
+                variable("income", entropy_after=None, changed=0.5),
+                variable("constant", entropy_after=0.0, changed=0.0),
+            )
+        }
+    )
+    attacked = dossier(finding(FAIL, stage="reference", advice="Swap."), view=view)
+    golden(most_telling(attacked))
+    assert in_lines(attacked)[-1] == most_telling(attacked)
+    assert most_telling(attacked) not in in_lines(dossier(finding(FAIL, stage="masked", advice="Swap."), view=view))
+    assert most_telling(full_tables()) == ""
+
+
+def test_what_passes_has_nothing_to_change() -> None:
+    assert what_to_change(dossier(finding(PASS))) == []
+    assert in_lines(dossier(finding(PASS))) == []

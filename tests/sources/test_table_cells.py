@@ -1,5 +1,6 @@
 """The cells that DuckDB adds up are those that are added up in memory."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -7,18 +8,18 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sluice.ground.errors import DataError
-from sluice.sources.table_cells import aggregate_file, aggregate_table
+from sluice.sources.table_cells import aggregate_file, aggregate_table, cells_bytes, read_asking, read_cells
 from sluice.tabular.model.cells import Cells
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
 from sluice.tabular.model.numbered_records import records_of
 from tests.golden import golden
 from tests.reference_data import reference_path
-from tests.tabular.tables import dimensions, read_text
+from tests.tabular.tables import dimensions, read_text, tables
 
 FLAT = Dimension.flat("a", ["x", "y", "z"])
 ARGUS = Measure("value", "id", "holding", "weight", "argus", missing="leave_out", negative="absolute", decimals=1)
@@ -207,3 +208,38 @@ def test_names_that_differ_in_capital_letters_are_counted() -> None:
         assert aggregate_table(engine, "given", [FLAT], Measure("value", "id")).alike == 2
         assert aggregate_table(engine, "given", [FLAT], Measure("value")).alike == 0
     assert records_of(frame, [FLAT], Measure("value", "id")).alike == 2
+
+
+# The cells of tables as the vault keeps them.
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(tables())
+def test_cells_come_back_as_they_were(tmp_path: Path, cells: Cells) -> None:
+    path = tmp_path / "cells.npz"
+    signed = replace(cells, sizes=np.abs(cells.total) + 3, decimals=2)
+    for given_ in (cells, signed):
+        path.write_bytes(cells_bytes(given_, asking=[5, 2**60]))
+        names = [[dimension.name for dimension in cells.dimensions]]
+        found = read_cells(path, cells.dimensions, names)
+        for array in ("codes", "total", "contributors", "largest", "owners", "published", "sizes"):
+            np.testing.assert_array_equal(getattr(found, array), getattr(given_, array))
+        assert found.decimals == given_.decimals
+        assert (found.equations != given_.equations).nnz == 0
+        assert read_asking(path).tolist() == [5, 2**60]
+        assert cells_bytes(found, asking=[5, 2**60]) == path.read_bytes()
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04 cut off", b"no archive"])
+def test_another_file_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "cells.npz"
+    path.write_bytes(content)
+    with golden.raises(DataError):
+        read_cells(path, [], [])
+
+
+def test_a_pickle_is_never_loaded(tmp_path: Path) -> None:
+    path = tmp_path / "cells.npz"
+    np.savez(path, codes=np.array([{"runs": "code"}], dtype=object))
+    with golden.raises(DataError):
+        read_cells(path, [], [])

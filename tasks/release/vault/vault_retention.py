@@ -6,23 +6,23 @@ Pruning deletes from the vault what no rule keeps any more. The ledger has each 
 
 import json
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 
-from policies.adoption import InForce, Office
+from policies.adoption import InForce, Office, read_office
 from policies.policy import Policy
 from policies.retention import Part, Retention, kept_until
 from sluice.custody.clock import refuse_wrong_clock
 from sluice.custody.ledger import Entry, last
-from sluice.custody.states import PRUNED, SEED_DESTROYED, VAULT, State
+from sluice.custody.states import OFFICE, PRUNED, SEED_DESTROYED, VAULT, State
 from sluice.custody.stored_objects import StoredObject, discard, stored_objects
 from sluice.custody.workspace import Workspace
 from sluice.ground.durable import locked
 from sluice.ground.errors import DataError, SluiceError
-from tasks.release.decisions.office import open_office
 from tasks.release.decisions.signing_in import account
 from tasks.release.editions.earlier_releases import recorded_as_pruned, searches
 from tasks.release.vault.vault_inventory import Holding, evidence, holdings
@@ -95,7 +95,8 @@ def inventory(workspace: Workspace, now: datetime | None = None) -> Inventory:
     at = now or datetime.now(UTC)
     objects = stored_objects(workspace.vault)  # before the ledger: what is kept and recorded meanwhile is no stray
     entries, histories = workspace.ledger.entries(), workspace.ledger.histories()
-    rules = _Rules(workspace, open_office(workspace))
+    acts = [entry for entry in entries if entry.release == OFFICE]
+    rules = _Rules(workspace, read_office(acts), acts)
     keepings = [rules.keeping(each, histories[each.release]) for each in holdings(workspace, histories)]
     known = {sha256 for entry in entries for sha256 in _SHA256.findall(json.dumps(entry.body))}
     known |= {name.partition(".")[0] for each in keepings for name in each.holding.objects}
@@ -117,7 +118,9 @@ class _Rules:
 
     workspace: Workspace
     office: Office | None
-    adopted: dict[int, bool] = field(default_factory=dict)  # row of a receipt -> whether its policy counted
+    acts: Sequence[Entry]  # of the office
+    offices: dict[int, Office | None] = field(default_factory=dict)  # as so many of its first acts made it
+    policies: dict[str, Policy | None] = field(default_factory=dict)  # by their SHA-256
 
     def keeping(self, holding: Holding, entries: Sequence[Entry]) -> Keeping:
         if holding.state in _WAIT:
@@ -161,11 +164,12 @@ class _Rules:
     def _was_adopted(self, policy: Policy, received: Entry) -> bool:
         """Whether it counted when the release was received: a rehearsal is judged by any, and none of those may say
         that what was tried is forgotten."""
-        if received.seq not in self.adopted:
-            office = open_office(self.workspace, received.seq)
-            held = office.in_force.get(("policy", policy.name)) if office else None
-            self.adopted[received.seq] = held is not None and held.adoption.sha256 == received.body["policy"]
-        return self.adopted[received.seq]
+        before = bisect_left(self.acts, received.seq, key=lambda act: act.seq)
+        if before not in self.offices:
+            self.offices[before] = read_office(self.acts[:before])
+        office = self.offices[before]
+        held = office.in_force.get(("policy", policy.name)) if office else None
+        return held is not None and held.adoption.sha256 == received.body["policy"]
 
     def _retention(self, held: InForce) -> Retention | None:
         policy = self._read(held.adoption.sha256)
@@ -173,10 +177,13 @@ class _Rules:
 
     def _read(self, sha256: str) -> Policy | None:
         """The policy that the vault keeps; None where it does not hold it as it was, or an earlier Sluice wrote it."""
-        try:
-            return Policy.model_validate_json(self.workspace.vault.verify(sha256, ".json").read_bytes())
-        except (DataError, ValueError):
-            return None
+        if sha256 not in self.policies:
+            try:
+                content = self.workspace.vault.verify(sha256, ".json").read_bytes()
+                self.policies[sha256] = Policy.model_validate_json(content)
+            except (DataError, ValueError):
+                self.policies[sha256] = None
+        return self.policies[sha256]
 
 
 def _begins_days(entry: Entry, published: bool) -> bool:

@@ -1,5 +1,7 @@
 """Rounding: the rounding points and sets of attraction of Torra (2013), exactly; the decimals as they are written."""
 
+from decimal import ROUND_FLOOR, Decimal
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,6 +13,7 @@ from sluice.ground.variables import Kind, Variable
 from sluice.masking.plan import apply_plan, apply_recodings
 from sluice.masking.recoding.rounding import (
     Rounding,
+    multiples_around,
     round_to_multiples,
     round_to_points,
     round_to_rows,
@@ -127,3 +130,25 @@ def test_extremes() -> None:
 def test_refusals() -> None:
     with golden.raises(PlanError):
         masked_by(Rounding(columns=("debt",), base=1, multiples="positive"), survey(3).assign(debt=[-1.0, 1.0, -2.0]))
+
+
+# Multiples of a decimal base, compared with exact decimal arithmetic.
+
+
+@given(
+    value=st.one_of(
+        st.floats(-1e6, 1e6),
+        st.decimals(-1000, 1000, places=3).map(float),
+        st.integers(-4000, 4000).map(lambda number: number / 2 * 0.1),
+    ),
+    base=st.sampled_from([0.1, 0.01, 0.25, 0.3, 1.0, 2.5, 7.0, 100.0, 1e-3, 365.25]),
+)
+def test_multiples_agree_with_decimal_arithmetic(value: float, base: float) -> None:
+    """An independent figure: the same rule in exact decimal arithmetic on the numbers as they are written."""
+    exact, step = Decimal(repr(value)), Decimal(repr(base))
+    number = (exact / step + Decimal("0.5")).to_integral_value(rounding=ROUND_FLOOR)
+    assert round_to_multiples(np.array([value]), base)[0] == float(number * step)
+    low, high = (float(end[0]) for end in multiples_around(np.array([value]), base))
+    assert low == float((exact / step).to_integral_value(rounding=ROUND_FLOOR) * step)
+    assert low <= value <= high
+    assert high == low if value == low else float(Decimal(repr(high)) - Decimal(repr(low))) == pytest.approx(base)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sluice.ground.errors import DataError
 from sluice.ground.variables import Kind, Variable
-from sluice.risk.attacks.subset_inference import SubsetInference, subset_inference
+from sluice.risk.attacks.subset_inference import NearValues, SubsetInference, subset_inference
 from sluice.risk.attacks.subset_inference_kernel import read_by_all, read_by_subsets
 from tests.golden import golden
 from tests.risk.attacks.people import VARIABLES, people
@@ -140,3 +140,47 @@ def test_too_little_is_refused() -> None:
     golden.refused(DataError, attack, STRANGERS, columns=("age",))
     golden.refused(DataError, attack, STRANGERS, OTHERS.iloc[:19])
     golden.refused(DataError, attack, STRANGERS.iloc[:0])
+
+
+# Near values: by rank within the own file, and by equality.
+
+
+def near(values: NearValues, within: float) -> list[list[int]]:
+    """Of each person the records whose value is near."""
+    first, last = values.window(within)
+    return [
+        np.flatnonzero(((values.codes >= a) & (values.codes <= b)) | (values.codes == own)).tolist()
+        for a, b, own in zip(first, last, values.equal, strict=True)
+    ]
+
+
+def test_numbers_are_near_by_rank_and_missing_is_near_missing() -> None:
+    file, people = np.array([30.0, 10.0, np.nan, 20.0, 40.0]), np.array([20.0, 25.0, np.nan])
+    values = NearValues.of(file, people, np.array([10.0, 20.0, 25.0, 40.0]))
+    assert near(values, 0.0) == [[3], [], [2]]
+    # Ranks of the records' values: 0.625, 0.125, 0.375 and 0.875; of the people's 0.375 and 0.625.
+    assert near(values, 0.2) == [[3], [0], [2]]
+    assert near(values, 0.3) == [[0, 1, 3], [0, 3, 4], [2]]
+
+
+@given(seed=st.integers(0, 2**20))
+def test_no_change_of_scale_hides_a_number(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    people = rng.normal(size=20)
+    values, moved = (NearValues.of(file, people, people) for file in (people[::-1], np.exp(people[::-1]) + 3))
+    assert near(values, 0.1) == near(moved, 0.1)
+    assert all(19 - at in records for at, records in enumerate(near(moved, 0.01)))
+
+
+def test_labels_are_near_themselves_alone() -> None:
+    file, people = np.array(["a", "b", np.nan], object), np.array(["b", "c", np.nan], object)
+    values = NearValues.of(file, people, people)
+    for within in (0.0, 0.5):
+        assert near(values, within) == [[1], [], [2]]
+
+
+@pytest.mark.parametrize("file", [np.full(3, np.nan), np.array([1.0, 1.0, 1.0])])
+def test_a_variable_without_ranks_is_near_where_it_is_equal(file: np.ndarray) -> None:
+    values = NearValues.of(file, np.array([1.0, np.nan, 5.0]), np.array([1.0, np.nan, 5.0]))
+    held = [0, 1, 2]
+    assert near(values, 0.0) == ([[], held, []] if np.isnan(file).all() else [held, [], []])

@@ -6,6 +6,7 @@ from sluice.ground.variables import Kind, Variable
 from sluice.masking.noise.pram import MISSING, Pram
 from sluice.risk.transparency.attack import Pairs
 from sluice.risk.transparency.category_matrix import CategoryMatrix
+from tests.risk.transparency.paired import paired
 
 VARIABLES = {name: Variable(name=name, kind=Kind.NOMINAL, categories=("a", "b", "c")) for name in ("x", "y")}
 MATRIX = {"a": {"a": 0.7, "b": 0.2, "c": 0.1}, "b": {"b": 1.0}, "c": {"a": 0.5, "c": 0.5}}
@@ -15,15 +16,11 @@ def labels(text: str) -> pd.Categorical:
     return pd.Categorical([letter if letter != "-" else None for letter in text], categories=["a", "b", "c"])
 
 
-def pairs(original: pd.DataFrame, masked: pd.DataFrame) -> Pairs:
-    return Pairs(original, VARIABLES, original, masked, VARIABLES, np.arange(len(original)), np.random.default_rng(0))
-
-
 def test_likelihoods_are_those_of_the_matrix_and_multiply() -> None:
     original = pd.DataFrame({"x": labels("abc-"), "y": labels("acb-")})
     masked = pd.DataFrame({"x": labels("bba-"), "y": labels("aca-")})
     attack = CategoryMatrix(("x", "y"), {"x": MATRIX, "y": MATRIX}, MISSING)
-    likelihood = np.exp(attack.likelihood(pairs(original, masked))(np.array([0, 3])))
+    likelihood = np.exp(attack.likelihood(paired(original, masked, VARIABLES))(np.array([0, 3])))
     assert likelihood[0] == pytest.approx([0.2 * 0.7, 0.2 * 0.1, 0.7 * 0.7, 0])  # (a, a) became (b, a), (b, c), (a, a)
     assert likelihood[1] == pytest.approx([0, 0, 0, 1])
 
@@ -38,7 +35,7 @@ def test_nobody_is_found_by_chance_alone_and_everybody_without_change() -> None:
         (step,) = Pram(columns=tuple(names), retention=retention).fit(frame, variables)
         masked = step.mask(frame, variables, np.random.default_rng(2))
         (attack,) = step.attacks()
-        file = Pairs(frame, variables, frame, masked, variables, np.arange(300), rng)
+        file = paired(frame, masked, variables, rng=rng)
         reached.append([leak.measured.value for leak in attack.play(file)])
     assert reached[0] == pytest.approx([1, 1], abs=0.01)
     assert reached[1][0] > 0.8

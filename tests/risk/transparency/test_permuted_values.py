@@ -3,11 +3,12 @@ import pandas as pd
 import pytest
 
 from sluice.ground.variables import Kind, Variable
+from sluice.masking.swapping.anatomization import Anatomization
 from sluice.masking.swapping.permutation import Permutation
 from sluice.risk.measurement import Measurement
-from sluice.risk.transparency.attack import Pairs
-from sluice.risk.transparency.permuted_values import PermutedValues
+from sluice.risk.transparency.permuted_values import GroupValues, PermutedValues
 from tests.golden import golden
+from tests.risk.transparency.paired import paired
 
 VARIABLES = {name: Variable(name=name, kind=Kind.CONTINUOUS) for name in ("group", "income", "rent")}
 
@@ -15,8 +16,7 @@ VARIABLES = {name: Variable(name=name, kind=Kind.CONTINUOUS) for name in ("group
 def played(frame: pd.DataFrame, *, jointly: bool = True, within: tuple[str, ...] = ("group",)) -> Measurement:
     step = Permutation(columns=("income", "rent"), within=within, jointly=jointly, small_groups="keep")
     masked = step.mask(frame, VARIABLES, np.random.default_rng(1))
-    rows = np.arange(len(frame))
-    pairs = Pairs(frame, VARIABLES, frame, masked, VARIABLES, rows, np.random.default_rng(0))
+    pairs = paired(frame, masked, VARIABLES)
     (leak,) = PermutedValues(("income", "rent"), within, jointly).play(pairs)
     return leak.measured
 
@@ -39,7 +39,7 @@ def test_a_little_noise_afterwards_does_not_hide_what_moved_together() -> None:
     step = Permutation(columns=("income", "rent"), within=("group",))
     masked = step.mask(frame, VARIABLES, rng)
     masked[["income", "rent"]] += 1e-4 * rng.standard_normal((len(frame), 2))
-    pairs = Pairs(frame, VARIABLES, frame, masked, VARIABLES, np.arange(len(frame)), rng)
+    pairs = paired(frame, masked, VARIABLES, rng=rng)
     (leak,) = PermutedValues(("income", "rent"), ("group",), True).play(pairs)
     assert leak.measured.value > 0.9
     assert leak.measured.baseline < 0.2
@@ -69,3 +69,43 @@ def test_missing_values_are_guessed_like_others(within: tuple[str, ...]) -> None
     frame = people()
     frame.loc[frame.index[:500], "rent"] = np.nan
     assert played(frame, jointly=False, within=within).value > 0.35
+
+
+ILL = {
+    "illness": Variable(name="illness", kind=Kind.NOMINAL),
+    "group": Variable(name="group", kind=Kind.INTEGER),
+}
+
+
+def guessed(illness: list[str], released: list[str], group: list[int]) -> tuple[float, float | None]:
+    original = pd.DataFrame({"illness": pd.Categorical(illness)})
+    masked = pd.DataFrame({"illness": pd.Categorical(released), "group": pd.array(group, dtype="Int64")})
+    file = paired(original, masked, ILL)
+    (leak,) = GroupValues(("illness",), ("group",)).play(file)
+    return leak.measured.value, leak.measured.baseline
+
+
+def test_the_most_frequent_of_a_group_is_guessed() -> None:
+    """Group 1: flu twice, gout once; group 2: all gout. Of the file, gout is the most frequent: 4 of 6."""
+    value, baseline = guessed(
+        ["flu", "gout", "flu", "gout", "gout", "gout"], ["gout", "flu", "flu", "gout", "gout", "gout"],
+        [1, 1, 1, 2, 2, 2],
+    )  # fmt: skip
+    assert value == pytest.approx(5 / 6)
+    assert baseline == pytest.approx(4 / 6)
+
+
+def test_equally_frequent_values_are_shared() -> None:
+    value, _ = guessed(["flu", "gout", "none", "flu"], ["gout", "flu", "flu", "none"], [1, 1, 2, 2])
+    assert value == pytest.approx(0.5)
+
+
+def test_groups_of_l_different_values_are_guessed_to_one_in_l() -> None:
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"illness": pd.Categorical(rng.choice(["flu", "gout", "none", "cold"], 400))})
+    step = Anatomization(columns=("illness",), l=3)
+    variables = {"illness": ILL["illness"]}
+    masked = step.mask(frame, variables, np.random.default_rng(2))
+    (attack,) = step.attacks()
+    file = paired(frame, masked, variables, step.released(variables), rng=rng)
+    assert attack.play(file)[0].measured.value == pytest.approx(1 / 3, abs=0.01)

@@ -5,11 +5,13 @@ import pandas as pd
 import pytest
 
 from sluice.ground.errors import DataError
+from sluice.masking.synthesis.multiple_imputation import MultipleImputation
 from sluice.masking.synthesis.sequential_trees import SequentialTrees
-from sluice.risk.transparency.attack import Pairs
-from sluice.risk.transparency.synthetic_values import CopiedPeople
+from sluice.risk.transparency.attack import NoAttack, Pairs
+from sluice.risk.transparency.synthetic_values import CopiedPeople, KeptValues
 from tests.golden import golden
 from tests.risk.attacks.people import VARIABLES, people
+from tests.risk.transparency.paired import NUMBERS, paired
 
 
 def made(leaf: int, n: int = 600) -> tuple[CopiedPeople, Pairs]:
@@ -18,7 +20,7 @@ def made(leaf: int, n: int = 600) -> tuple[CopiedPeople, Pairs]:
     masked = step.mask(original, VARIABLES, np.random.default_rng(1))
     (attack,) = step.attacks()
     assert isinstance(attack, CopiedPeople)
-    return attack, Pairs(original, VARIABLES, original, masked, VARIABLES, np.arange(n), np.random.default_rng(0))
+    return attack, paired(original, masked, VARIABLES)
 
 
 def worst(attack: CopiedPeople, pairs: Pairs) -> float:
@@ -63,3 +65,39 @@ def test_a_step_that_cannot_be_run_again_needs_a_holdout() -> None:
         raise KeyError("given")
 
     golden.refused(DataError, replace(attack, synthesis=broken).play, pairs)
+
+
+def test_what_is_not_replaced_is_read_off() -> None:
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(rng.normal(size=(500, 3)), columns=list("abc"))
+    step = MultipleImputation(columns=("a", "b"), given=("c",), share=0.4)
+    masked = step.mask(frame, NUMBERS, np.random.default_rng(2))
+    (kept,) = (attack for attack in step.attacks() if isinstance(attack, KeptValues))
+    (leak,) = kept.play(paired(frame, masked, NUMBERS, rng=rng))
+    assert leak.kind == "reconstructed"
+    assert leak.measured.value == pytest.approx(0.6, abs=0.001)
+    assert leak.measured.baseline == 0
+    golden(kept.knows)
+
+
+def test_all_replaced_or_only_blanks_filled_is_another_matter() -> None:
+    everything = MultipleImputation(columns=("a",), given=("c",)).attacks()
+    assert not any(isinstance(attack, KeptValues) for attack in everything)
+    (none,) = MultipleImputation(columns=("a",), what="missing").attacks()
+    assert isinstance(none, NoAttack)
+
+
+def test_a_variable_that_left_the_file_tells_nothing() -> None:
+    frame, rest = pd.DataFrame({"a": [1.0, 2.0]}), pd.DataFrame({"b": [1.0, 2.0]})
+    (leak,) = KeptValues(("a",), 0.5).play(
+        Pairs(
+            frame,
+            NUMBERS,
+            rest,
+            rest,
+            NUMBERS,
+            np.arange(2),
+            np.random.default_rng(0),
+        )
+    )
+    assert leak.measured.value == 0

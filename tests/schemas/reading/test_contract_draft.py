@@ -10,11 +10,13 @@ import pytest
 import yaml
 
 from schemas.checks.frame_check import check_frame
-from schemas.contract import load_contract
-from schemas.reading.contract_draft import draft_contract
+from schemas.contract import Contract, load_contract
+from schemas.reading.contract_draft import draft_contract, inferred_contract
 from schemas.reading.overview import overview
 from schemas.reading.proposal import propose
+from schemas.reading.typing import SourceTyping
 from sluice.ground.errors import DataError, DocumentError
+from sluice.ground.variables import Kind, Role
 from sluice.ground.verdict import Verdict
 from sluice.publication.study import Study
 from sluice.sources.sources import CsvSource, ParquetSource
@@ -267,3 +269,113 @@ def test_the_commented_study_is_one_when_its_marks_are_taken_off(tmp_path: Path)
     opened = [line.removeprefix("# ") for line in lines[start:end]]
     study = Study.model_validate(yaml.safe_load("\n".join(opened))["study"])
     assert study.model_fields_set == Study.model_fields.keys()
+
+
+# Numbers with a decimal comma, as German files have them: read where the source says so, else told apart.
+
+
+HEADER = '"income";"age";"code"\n'
+ROWS = '"58123,5";"41";"1,0"\n"-0,25";"+7";"2,0"\n"12";"";"1,0"\n'
+CONTRACT = Contract.model_validate(
+    {
+        "dataset": "german",
+        "version": 1,
+        "variables": [
+            {"name": "income", "kind": "continuous", "role": "sensitive", "missing_codes": ["-99"]},
+            {"name": "age", "kind": "integer", "role": "quasi_identifier", "nullable": True},
+            {"name": "code", "kind": "nominal", "role": "other", "categories": ["1", "2"]},
+        ],
+    }
+)
+
+
+def source(tmp_path: Path, rows: str = ROWS, decimal: str = ",") -> CsvSource:
+    path = tmp_path / "german.csv"
+    path.write_text(HEADER + rows, encoding="utf-8")
+    return CsvSource.model_validate({"path": str(path), "separator": ";", "decimal": decimal})
+
+
+def typed(source: CsvSource) -> dict[str, list[object]]:
+    typing = SourceTyping(CONTRACT, lambda name, text: text, source.decimal_mark)
+    frames = [typing.type_batch(raw) for raw in source.batches(list(CONTRACT.staged))]
+    typing.variables()
+    [frame] = frames
+    return {name: frame[name].tolist() for name in ("income", "code")}
+
+
+def test_commas_are_read_in_numbers_and_in_codes(tmp_path: Path) -> None:
+    assert typed(source(tmp_path)) == {"income": [58123.5, -0.25, 12.0], "code": ["1", "2", "1"]}
+
+
+def test_without_a_word_on_commas_the_error_says_what_to_write(tmp_path: Path) -> None:
+    with pytest.raises(DataError) as refused:
+        typed(source(tmp_path, decimal="."))
+    golden(refused.value)
+    assert "58123" not in str(refused.value)
+
+
+def test_a_point_between_thousands_is_not_taken_for_a_decimal_point(tmp_path: Path) -> None:
+    with golden.raises(DataError):
+        typed(source(tmp_path, rows='"1.234";"1";"1"\n"1.234,5";"1";"1"\n'))
+
+
+def test_the_draft_reads_them_too(tmp_path: Path) -> None:
+    rows = ROWS.replace('"12";"";', '"13,5";"12";') * 10
+    drafted = yaml.safe_load(draft_contract(source(tmp_path, rows), "german"))
+    income, _, code = drafted["variables"]
+    assert (income["kind"], income["minimum"], income["maximum"]) == ("continuous", -10000, 60000)
+    assert code["kind"] == "integer"
+    unread = yaml.safe_load(draft_contract(source(tmp_path, rows, decimal="."), "german"))["variables"][0]
+    assert unread["kind"] != "continuous"
+
+
+# A contract for a table that has none: kinds by the values, roles and better knowledge from the user.
+
+
+def test_kinds_are_inferred() -> None:
+    table = pd.DataFrame(
+        {
+            "code": ["01", "02", ""],
+            "whole": ["1", "-20", "NA"],
+            "number": ["1.5", "2", "1e-3"],
+            "day": ["2020-01-01", "2020-01-02", ""],
+            "word": ["NA", "x", "?"],
+            "empty": ["", "", ""],
+            "zero": ["0", "00", "1"],
+        }
+    ).convert_dtypes(dtype_backend="pyarrow")
+    found = inferred_contract(table, "t", {}).by_name
+    assert {name: variable.kind for name, variable in found.items()} == {
+        "code": Kind.NOMINAL,
+        "whole": Kind.INTEGER,
+        "number": Kind.CONTINUOUS,
+        "day": Kind.DATE,
+        "word": Kind.NOMINAL,
+        "empty": Kind.NOMINAL,
+        "zero": Kind.NOMINAL,
+    }
+    assert found["whole"].missing_codes == ("NA",)
+    assert found["word"].missing_codes == ()
+    assert [name for name, variable in found.items() if variable.nullable] == ["code", "whole", "day", "empty"]
+
+
+def test_the_user_knows_better() -> None:
+    table = pd.DataFrame({"floor": ["10", "9", "NA"], "size": ["S", "M", "S"], "weight": ["1.5", "2", "3"]})
+    kinds = {"floor": Kind.ORDINAL, "size": Kind.ORDINAL}
+    found = inferred_contract(table, "t", {Role.WEIGHT: "weight"}, kinds).by_name
+    assert found["floor"].categories == ("9", "10")  # by their numbers
+    assert found["floor"].missing_codes == ("NA",)
+    assert found["size"].categories == ("M", "S")
+    assert found["weight"].role is Role.WEIGHT
+
+
+def test_truth_values_in_several_spellings_are_two_categories() -> None:
+    found = inferred_contract(pd.DataFrame({"x": ["yes", "NO", "true", "off"]}), "t", {}).by_name["x"]
+    assert (found.kind, found.categories) == (Kind.BINARY, ("false", "true"))
+
+
+def test_refusals() -> None:
+    with golden.raises(DataError):
+        inferred_contract(pd.DataFrame({"x": ["a", "b", "c"]}), "t", {Role.WEIGHT: "x"})
+    with golden.raises(DataError):
+        inferred_contract(pd.DataFrame({"": ["a"]}), "t", {})

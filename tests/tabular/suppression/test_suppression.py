@@ -22,7 +22,7 @@ from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.p_percent import PPercent
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule, requirements_of
 from sluice.tabular.suppression import greedy_search
-from sluice.tabular.suppression.suppression import Certificate, Suppression, holding, suppress
+from sluice.tabular.suppression.suppression import Certificate, Suppression, holding, repair, suppress
 from tests.golden import golden
 from tests.tabular.grids import RULES, line, needs_of, square
 from tests.tabular.tables import business, protected_business, tables
@@ -267,3 +267,43 @@ def test_among_many_each_is_judged_by_itself() -> None:
     given = [GOOD, *WRONG, replace(GOOD, cells=GOOD.cells[:0], change=GOOD.change[:0]), GOOD]
     assert holding(given, CELLS, HIDDEN, LOWER, UPPER).tolist() == [True, False, False, False, False, True, True]
     assert len(holding([], CELLS, HIDDEN, LOWER, UPPER)) == 0
+
+
+# Whatever pattern is given, what comes back suppresses it all, and is safe by the audit.
+
+
+P_PERCENT = (PPercent(p=10),)
+
+
+def drawn(seed: int) -> tuple[Cells, np.random.Generator]:
+    """A table of 5 by 4, with few contributors in some cells."""
+    rng = np.random.default_rng(seed)
+    dimensions = [
+        Dimension.flat(name, [f"{name}{code}" for code in range(size)]) for name, size in (("a", 5), ("b", 4))
+    ]
+    leaves = np.column_stack([rng.integers(1, 6, 90), rng.integers(1, 5, 90)]).astype(np.int32)
+    values = np.rint(rng.lognormal(4, 1.2, 90)).astype(np.int64) + 1
+    return aggregate(dimensions, leaves, np.arange(90), values), rng
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_pattern_grows_until_it_is_safe(seed: int) -> None:
+    cells, rng = drawn(seed)
+    given = rng.choice(np.array([0, 0, 0, 0, 1, 2], dtype=np.uint8), len(cells))
+    requirements = requirements_of(P_PERCENT, cells.contributions)
+    assert requirements.sensitive.any()
+    assert not audit(cells, given, requirements, P_PERCENT).safe
+    found = repair(cells, given, requirements, P_PERCENT)
+    hidden = found.status != Status.PUBLISHED
+    assert hidden[given != Status.PUBLISHED].all()
+    assert audit(cells, found.status, requirements, P_PERCENT).safe
+    again = repair(cells, found.status, requirements, P_PERCENT, forbidden=np.ones(len(cells), dtype=bool))
+    assert np.array_equal(again.status, found.status)  # safe already: nothing need be added, and what is given stays
+
+
+def test_what_must_be_published_can_be_too_much() -> None:
+    cells, _ = drawn(0)
+    requirements = requirements_of(P_PERCENT, cells.contributions)
+    given = np.where(requirements.sensitive, Status.PRIMARY, Status.PUBLISHED).astype(np.uint8)
+    with golden.raises(DataError):
+        repair(cells, given, requirements, P_PERCENT, forbidden=~requirements.sensitive)

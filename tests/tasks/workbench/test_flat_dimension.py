@@ -56,6 +56,10 @@ def test_cells_are_not_taken_for_records(tmp_path: Path, name: str) -> None:
     made = ["protect-table", str(tmp_path / "cells.csv"), *CELLS, f"-o{tmp_path / 'made.csv'}"]
     golden.words(answered(made, 1).err)
     assert not (tmp_path / "made.csv").exists()
+    read_text(tmp_path / "cells.csv").astype({"v": int}).to_parquet(tmp_path / "cells.parquet")
+    assert main([each.replace("cells.csv", "cells.parquet") for each in made]) == 1
+    counted = [each for each in made if each != "--value=v"]
+    assert main(counted) == (0 if name == "whole" else 1)  # of counts, what it is called alone tells
 
 
 def test_records_of_which_one_happens_to_be_the_sum_of_the_others_stay_records(tmp_path: Path) -> None:
