@@ -200,8 +200,8 @@ every_method = pytest.mark.parametrize("method", METHODS)
 BLANKS = ("local_suppression", "item_generalization", "item_suppression")  # what is rare is left out
 SETTLED = {
     *BLANKS, "derived", "generalization", "global_recoding", "lossy_compression", "matrix_decomposition",
-    "microaggregation", "mondrian", "projected_microaggregation", "recursive_histogram_sanitization", "removal", "rounding",
-    "spectral_histogram_sanitization", "top_bottom_coding", "univariate_microaggregation",
+    "microaggregation", "mondrian", "projected_microaggregation", "recursive_histogram_sanitization", "removal",
+    "rounding", "spectral_histogram_sanitization", "top_bottom_coding", "univariate_microaggregation",
 }  # fmt: skip
 """Methods that draw nothing, but for the first of several modes, or where they begin."""
 
