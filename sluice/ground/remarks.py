@@ -21,8 +21,8 @@ _SAYS = Sentences(
     blanks="column '{column}': {count:count,_cell} with blanks at either end, which do not count",
     codes_alike="column '{column}': {count:count,_code} like another but for capital letters, blanks or dashes; each "
     "has cells of its own. If they are the same, spell them alike",
-    totals="column '{column}', record {first:,}, the last: it is called a total, and {count:count,_number} of it "
-    "{count:is} the sum or mean of those above. It was read as a record: if it is none, take it out",
+    totals="column '{column}', record {first:,}, the last, seems to be a total: {count:count,_number} of it "
+    "{count:is} the sum or mean of the column. If so, take it out",
 )
 _BY: Mapping[What, Sentence] = MappingProxyType({what: getattr(_SAYS, what) for what in get_args(What)})
 
