@@ -15,6 +15,7 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 from uuid import uuid4
@@ -121,8 +122,14 @@ class Installation:
 
     def start_worker(self) -> None:
         self.project.mkdir(exist_ok=True)
-        self.worker = self.start("worker.log", str(BIN / "sluice"), "worker", folder=self.project)
+        # What is stalled keeps its place: the tests have more at work than a small machine carries.
+        self.worker = self.start("worker.log", str(BIN / "sluice"), "worker", "--limit", "20", folder=self.project)
         until(lambda: self.call("POST", "/work_pools/filter", {}), "the work pool, which the worker makes")
+
+    def write_deployments(self, releases: Path) -> Any:
+        """What `sluice deployments` tells whoever runs it with the settings of the worker."""
+        with patch.dict(os.environ, {"SLUICE_PROJECT": self.environment["SLUICE_PROJECT"]}):
+            return self.house.sluice("deployments", str(releases), "--output", str(self.prefect_yaml))
 
     def stop(self) -> None:
         for name in DEPLOYMENTS:

@@ -57,7 +57,7 @@ def installation(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installat
             | {"event": {"trigger": {"resource": "warehouse.people"}}}
             | {"scheduled": {"schedule": {"cron": f"{later.minute} {later.hour} * * *", "timezone": "UTC"}}},
         )
-        told = made.house.sluice("deployments", str(folder), "--output", str(made.prefect_yaml))
+        told = made.write_deployments(folder)
         assert told.code == DONE, told.words
         made.prefect("deploy", "--prefect-file", str(made.prefect_yaml), "--all")
         for name in DEPLOYMENTS:

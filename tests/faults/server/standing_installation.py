@@ -76,7 +76,7 @@ class StandingInstallation(Installation):
         self.start_server()
         self.start_worker()  # which makes the work pool
         folder = definitions(self.house, self.folder / "releases", {name: {} for name in self.names})
-        told = self.house.sluice("deployments", str(folder), "--output", str(self.prefect_yaml))
+        told = self.write_deployments(folder)
         assert told.code == DONE, told.words
         self.prefect("deploy", "--prefect-file", str(self.prefect_yaml), "--all")
 
