@@ -32,6 +32,7 @@ STEPS: dict[str, dict[str, object]] = {
         "swap_rate": 0.1,
         "unmatched": "keep",
     },
+    "derived": {"columns": NUMBERS[:1], "of": NUMBERS[1], "by": "linear"},
     "generalization": {"columns": KEYS, "models": [{"model": "k_anonymity", "k": 5}]},
     "global_recoding": {"columns": NUMBERS[:1], "bins": [20_000, 60_000]},
     "ipso": {"columns": NUMBERS[:3], "given": NUMBERS[6:8]},

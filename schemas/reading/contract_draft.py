@@ -140,7 +140,7 @@ def _variable(seen: Overview, proposed: Proposal, changes: bool) -> Iterator[str
     if proposed.other_form:
         yield f"    # check: {SAYS[proposed.other_form]}"
     if proposed.repeats:
-        yield f"    # tells the same of every record as {_quoted(proposed.repeats)}: the plan leaves it out"
+        yield f"    # tells the same of every record as {_quoted(proposed.repeats)}: plans compute it, or leave it out"
     yield f"    description: {_quoted(proposed.description)}"
     if kind.is_numeric and proposed.role not in NAMES:
         yield "    unit: # for instance years, euros a month"

@@ -8,7 +8,6 @@ that fewer records have than the minimum cell, and figures as rounded shares.
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
 
 import numpy as np
 
@@ -39,7 +38,7 @@ from schemas.reading.usual_names import (
     words_of,
 )
 from sluice.ground import values
-from sluice.ground.arrays import IntArray
+from sluice.ground.comparable_values import repeated
 from sluice.ground.variables import GROUPS, NAMES, Kind, Role
 from sluice.ground.visible_text import one_line, visible
 from sluice.reading.kind import ColumnSummary
@@ -435,25 +434,6 @@ def _as_measured(proposed: Proposal) -> Proposal:
 def repeats(seen: Overview) -> dict[str, str]:
     """For columns with more than a little to tell, the first one that tells the same of every record."""
     return repeated({name: codes for name, codes in seen.codes.items() if len(seen.labels[name]) > 2})
-
-
-def repeated(codes: Mapping[str, IntArray]) -> dict[str, str]:
-    """For columns, the first one that tells the same of every record; keys of records are no such columns.
-
-    codes : of each column the number of the value of each record, shape (n,)
-    cost  : O(columns n log n); columns are compared by digests of their codes, numbered as they first occur
-    """
-    first: dict[bytes, str] = {}
-    found = {}
-    for name, each in codes.items():
-        _, at, of = np.unique(each, return_index=True, return_inverse=True)
-        if len(at) >= _UNIQUE * len(each):
-            continue
-        numbered = np.argsort(np.argsort(at))[of].astype(np.int64)
-        earlier = first.setdefault(sha256(numbered.tobytes()).digest(), name)
-        if earlier != name:
-            found[name] = earlier
-    return found
 
 
 def _told_apart(seen: Overview, columns: Sequence[Proposal]) -> tuple[list[str], tuple[str, Length] | None]:

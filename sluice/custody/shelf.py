@@ -289,9 +289,11 @@ def refuse_place(output: Path, *further: Path, option: str = "--output") -> None
         raise DataError(
             f"{option} {output} lies in the workspace {read.home}, where only releases write. Name another file."
         )
-    if any((path.parent / CHECKSUMS).exists() or (path / CHECKSUMS).exists() for path in written):
+    # Some commands make the folders above what they write.
+    into = [next(parent for parent in path.parents if parent.exists()) for path in written]
+    if any((path / CHECKSUMS).exists() for path in (*written, *into)):
         raise DataError(f"{option} {output} would change a published release. Name another file.")
-    if any((path.parent / LOCK).exists() for path in written):
+    if any((path / LOCK).exists() for path in into):
         raise DataError(f"{option} {output} lies where releases are published. Name another file.")
     prefect = Path(os.environ.get("PREFECT_HOME") or "~/.prefect").expanduser().resolve()
     kept = [file.resolve() for file in (read.connections, read.timestamp_certificates) if file is not None]

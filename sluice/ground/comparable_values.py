@@ -4,19 +4,22 @@ A text takes eight bytes a record and is slow to compare; a code, the place of a
 column, takes one or two. A hash takes eight, and lets records be compared, and drawn for, without a look at any order.
 """
 
+from collections.abc import Mapping
+from hashlib import sha256
 from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from sluice.ground.arrays import BoolArray, Codes
+from sluice.ground.arrays import BoolArray, Codes, IntArray
 
 Hashes = npt.NDArray[np.uint64]
 
 PlainArray = npt.NDArray[Any]
 
 _MICROSECONDS_A_DAY = 86_400_000_000
+_UNIQUE = 0.98  # distinct values as a share of the records: nearly every record has its own
 
 
 def plain_values(column: "pd.Series[Any]") -> PlainArray:
@@ -84,3 +87,22 @@ def scrambled(values: Hashes) -> Hashes:
         values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
         values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return np.asarray(values ^ (values >> np.uint64(31)))
+
+
+def repeated(codes: Mapping[str, IntArray]) -> dict[str, str]:
+    """For columns, the first one that tells the same of every record; keys of records are no such columns.
+
+    codes : of each column the number of the value of each record, shape (n,)
+    cost  : O(columns n log n); columns are compared by digests of their codes, numbered as they first occur
+    """
+    first: dict[bytes, str] = {}
+    found = {}
+    for name, each in codes.items():
+        _, at, of = np.unique(each, return_index=True, return_inverse=True)
+        if len(at) >= _UNIQUE * len(each):
+            continue
+        numbered = np.argsort(np.argsort(at))[of].astype(np.int64)
+        earlier = first.setdefault(sha256(numbered.tobytes()).digest(), name)
+        if earlier != name:
+            found[name] = earlier
+    return found

@@ -12,7 +12,7 @@ from sluice.ground.document_parts import FrozenModel
 from sluice.ground.sentence import Sentence, Sentences, text_of
 from sluice.ground.visible_text import one_line
 
-What = Literal["beyond_calendar", "blanks", "codes_alike"]
+What = Literal["beyond_calendar", "blanks", "codes_alike", "totals"]
 
 _SAYS = Sentences(
     "reading",
@@ -21,6 +21,8 @@ _SAYS = Sentences(
     blanks="column '{column}': {count:count,_cell} with blanks at either end, which do not count",
     codes_alike="column '{column}': {count:count,_code} like another but for capital letters, blanks or dashes; each "
     "has cells of its own. If they are the same, spell them alike",
+    totals="column '{column}', record {first:,}, the last, seems to be a total: {count:count,_number} of it "
+    "{count:is} the sum or mean of the column. If so, take it out",
 )
 _BY: Mapping[What, Sentence] = MappingProxyType({what: getattr(_SAYS, what) for what in get_args(What)})
 
@@ -61,6 +63,10 @@ class Remarks:
         """`count` more cells of a column; `first`: the record of the first of these in the source, from 1."""
         before, earliest = self._met.get((what, column), (0, first))
         self._met[what, column] = (before + count, earliest)
+
+    def drop(self, what: What) -> None:
+        """Take back what was only met for the records read so far."""
+        self._met = {key: met for key, met in self._met.items() if key[0] != what}
 
     def all(self) -> tuple[Remark, ...]:
         """One a column and kind, in the order in which they were met."""

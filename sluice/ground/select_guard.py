@@ -137,24 +137,48 @@ class _Names:
         table = column.args.get("table")
         of = None if table is None else _name(table, self._backend)
         inner: exp.Expr = column
+        perhaps = False  # by a name that a database may look for further outside, where it is another's
         while (outer := inner.parent) is not None:
-            inner = outer
-            if isinstance(inner, exp.SetOperation) and of is None and self._among(name, self._made_by(inner)):
-                return True
-            if not isinstance(inner, exp.Select):
+            path, inner = inner, outer
+            if isinstance(inner, exp.SetOperation) and of is None and isinstance(path, exp.Order):
+                perhaps |= self._among(name, self._made_by(inner))
+            if not isinstance(inner, exp.Select) or not self._is_in_sight(path, column):
                 continue
-            for called, columns in self._sources(inner):
-                if of is not None and self._same(of, called):
-                    return self._among(name, columns)
-                if of is None and self._among(name, columns):
-                    return True
-                if of is not None and self._backend == "duckdb" and self._among(of, columns):
-                    return True  # a part of a column
-            if of is None and any(self._same(name, called) for called, _ in self._sources(inner)):
-                return False  # a whole row
-            if of is None and self._among(name, [each.alias for each in inner.expressions if each.alias]):
+            sources = [*self._sources(inner)]
+            joined = isinstance(path, exp.From | exp.Join)  # its condition may not see all that the select does
+            if of is None and any(self._among(name, columns) for _, columns in sources):
+                found: bool | None = True
+            elif of is None:
+                found = False if any(self._same(name, called) for called, _ in sources) else None  # a whole row
+                perhaps |= self._among(name, [each.alias for each in inner.expressions if each.alias])
+            else:
+                found = self._of_called(of, name, sources)
+                if found is None and self._backend == "duckdb":  # a part of a column
+                    whole = [_name(part, self._backend) for part in column.parts[:-1]]
+                    found = any(self._among(each, columns) for each in whole for _, columns in sources) or None
+            if found is False or (found and not joined):
+                return found
+            perhaps |= found is True
+        return perhaps
+
+    def _is_in_sight(self, path: exp.Expr, column: exp.Column) -> bool:
+        """Whether a select's sources are seen from its part `path`: not from a WITH, and from a select beside them in
+        DuckDB alone; others look for the name further outside."""
+        if isinstance(path, exp.With):
+            return False
+        if self._backend == "duckdb" or not isinstance(path, exp.From | exp.Join):
+            return True
+        within: exp.Expr | None = column
+        while within is not None and within is not path:
+            if within.arg_key == "on" and within.find_ancestor(exp.Select) is path.parent:
                 return True
+            within = within.parent
         return False
+
+    def _of_called(self, of: str, name: str, sources: Sequence[tuple[str, list[str]]]) -> bool | None:
+        """Whether all sources that are called so have the column (tables of two schemas may be); None without any."""
+        found = [self._among(name, columns) for called, columns in sources if self._same(of, called)]
+        return all(found) if found else None
 
     def _sources(self, select: exp.Select) -> Iterator[tuple[str, list[str]]]:
         """What a select reads: the name by which it does, and the columns."""
@@ -164,7 +188,7 @@ class _Names:
 
     def _of_source(self, source: exp.Expr) -> Iterator[tuple[str, list[str]]]:
         alias = source.args.get("alias")
-        group = source.this if isinstance(source, exp.Subquery) and isinstance(source.this, exp.Table) else None
+        group = source.this if isinstance(source, exp.Subquery) and _is_joined(source.this) else None
         if group is not None:
             within = [*self._of_source(group)]
             if alias is None:
@@ -205,9 +229,13 @@ class _Names:
                 of = each.args.get("table") if isinstance(each, exp.Column) else None
                 if isinstance(each, exp.Star) or (isinstance(each, exp.Column) and isinstance(each.this, exp.Star)):
                     whose = None if of is None else _name(of, self._backend)
-                    sources = self._sources(query)
+                    sources = [*self._sources(query)]
                     made += [
-                        name for own, names in sources if whose is None or self._same(whose, own) for name in names
+                        name
+                        for own, names in sources
+                        if whose is None or self._same(whose, own)
+                        for name in names
+                        if whose is None or self._of_called(whose, name, sources)
                     ]
                 elif isinstance(each, exp.Column):
                     made.append(_name(each.this, self._backend))
@@ -223,6 +251,11 @@ class _Names:
 
     def _same(self, one: str, other: str) -> bool:
         return same_name(one, other, self._backend)
+
+
+def _is_joined(within: exp.Expr) -> bool:
+    """Whether what stands in brackets are tables that are joined, and no select."""
+    return isinstance(within, exp.Table) or (isinstance(within, exp.Subquery) and _is_joined(within.this))
 
 
 def _with_of(table: exp.Table, backend: str) -> exp.CTE | None:

@@ -27,6 +27,7 @@ from sluice.masking.noise.lossy_compression import LossyCompression
 from sluice.masking.noise.matrix_decomposition import MatrixDecomposition
 from sluice.masking.noise.pram import Pram
 from sluice.masking.noise.random_orthogonal_matrix import RandomOrthogonalMatrix
+from sluice.masking.recoding.derived import Derived
 from sluice.masking.recoding.generalization import Generalization
 from sluice.masking.recoding.global_recoding import GlobalRecoding
 from sluice.masking.recoding.local_suppression import LocalSuppression
@@ -54,6 +55,7 @@ Step = (
     | DataDistortion
     | DataShuffling
     | DataSwapping
+    | Derived
     | Generalization
     | GlobalRecoding
     | Ipso

@@ -22,7 +22,6 @@ SEPARATORS = {
     "\x1f": "unit separator", "\x01": "start of heading", "¦": "broken bar", " ": "blank",
 }  # fmt: skip
 _REMARK = "#"
-_TOTALS = ("total", "totals", "sum", "grand total", "all", "summe", "insgesamt", "gesamt", "totaal", "totale", "suma")
 _MOST_ABOVE = 30  # lines that may stand above the table
 _FIXED = 12  # signs of a line that may hold columns of fixed width
 _NEARLY = 0.8  # share of the lines that have the same number of cells in a file with some broken ones
@@ -77,13 +76,11 @@ def shape_of(
     separator: str | None = None,
     decimal: str | None = None,
     header_row: int | None = None,
-    whole: bool = False,
 ) -> CsvShape:
     """The shape of a file that begins with this text, which ends with a line.
 
     separator, decimal : where somebody knows them
     header_row : the line that names the columns, from 1, where somebody knows it
-    whole  : whether the text is all of the file
     raises : DataError, which names `title`, for a text whose shape is not certain, and what may be named
     """
     lines = text.splitlines(keepends=True) if "\x1f" not in text else re.findall(r"[^\n]*\n|[^\n]+", text)
@@ -121,7 +118,6 @@ def shape_of(
         says += (f"{lines_above} above the {'names' if header_row else 'table'} skipped",)
     says += (f"lines that begin with {_REMARK} are comments, and skipped",) if remarks else ()
     says += ("the cells are aligned by blanks",) if aligned else ()
-    says += _on_totals(rows, whole)
     return CsvShape(
         cut.separator, cut.quote, header is not None and short is None, mark, above, cut.spans_lines,
         tuple(header or ()) if short is not None else None, _REMARK if remarks else None, aligned, (*says, *told),
@@ -199,13 +195,6 @@ def _refuse_second_header(rows: Sequence[Sequence[str]], cut: _Cut, title: str) 
             f"{title}: line {line} holds words above {len(over)} columns of numbers: names in two lines, or units? Say "
             f"which line names the columns (--header-row {line}), or take the other out."
         )
-
-
-def _on_totals(rows: Sequence[Sequence[str]], whole: bool) -> tuple[str, ...]:
-    """A question on a last line that seems to add up those above it."""
-    if not whole or len(rows) < 3 or rows[-1][0].strip().casefold().rstrip(":") not in _TOTALS:
-        return ()
-    return ("the last line seems to be a total of the others, and no record: is it? Then take it out of the file",)
 
 
 def _cut_of(lines: Sequence[str], title: str, separator: str | None) -> _Cut:

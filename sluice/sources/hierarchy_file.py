@@ -13,6 +13,7 @@ import re
 from collections.abc import Sequence
 from itertools import islice, pairwise
 from pathlib import Path
+from textwrap import dedent
 
 from pydantic import ValidationError
 
@@ -136,9 +137,13 @@ def _of_argus(path: Path) -> list[tuple[str, str]]:
     except UnicodeDecodeError:
         raise DataError(f"{path}: must be text in UTF-8") from None
     written = [(f"{path}, line {at}", line.rstrip()) for at, line in enumerate(lines, start=1) if line.strip()]
-    lead, width = _lead([line for _, line in written])
-    cut = [(place, line[: len(line) - len(line.lstrip(lead))], line.lstrip(lead).strip()) for place, line in written]
-    for place, signs, _ in cut:
+    bare = dedent("\n".join(line for _, line in written)).split("\n")
+    inside = [(place, line) for (place, _), line in zip(written, bare, strict=False)]
+    lead, width = _lead(bare)
+    cut = [(place, line[: len(line) - len(line.lstrip(lead))], line.lstrip(lead)) for place, line in inside]
+    for place, signs, code in cut:
+        if code[:1].isspace() or (signs.isspace() and lead.strip()):
+            raise DataError(f"{place}: it has blanks in front, and other lines other signs; use one for all levels")
         if len(signs) % width:
             raise DataError(f"{place}: it has blanks in front that are not a whole number of levels")
     return _nested(str(path), [(place, _LEAD * (len(signs) // width), code) for place, signs, code in cut])

@@ -14,6 +14,7 @@ from sluice.ground.errors import DataError, did_you_mean, no_such_file
 from sluice.ground.remarks import Remarks
 from sluice.ground.values import count_blanks, is_list
 from sluice.ground.visible_text import Name
+from sluice.sources.total_row import LOOKED_AT, remark_on_totals
 
 if TYPE_CHECKING:  # a process that only reads does without: it takes half a second to load
     import pandas as pd
@@ -182,6 +183,7 @@ class TabularSource(BaseModel, ABC):
                 hint = f"Its first line has {len(names)} cells, few of them such names. {self._doubt(names)}"
             raise DataError(f"{self.title}: {' '.join(absent)} {hint}")
         records = 0
+        seen: list[pa.Table] = []  # as long as their totals are looked for
         self.remarks.clear()
         tables = self._tables(columns, columns, size)
         while (table := self._without_context(lambda: next(tables, None))) is not None:
@@ -192,8 +194,11 @@ class TabularSource(BaseModel, ABC):
             for name in () if self.trims_texts else table.column_names:
                 if count := count_blanks(table[name]):
                     self.remarks.add("blanks", name, count)
-            yield from (table.slice(start, size) for start in range(0, table.num_rows, size))
             records += table.num_rows
+            seen = [*seen, table] if records <= LOOKED_AT else []
+            self.remarks.drop("totals")  # of a table before
+            remark_on_totals(seen, self.remarks, self.decimal_mark)
+            yield from (table.slice(start, size) for start in range(0, table.num_rows, size))
         if not records:
             raise NoRecordsError(f"{self.title}: holds no record")
 

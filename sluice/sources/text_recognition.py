@@ -84,8 +84,8 @@ def recognised_text(
     if beside.is_file() and beside != path and is_layout(_first_bytes(beside).decode("latin-1")):
         raise DataError(f"{path}: a layout of mu-ARGUS lies beside it: name it, too (--layout {one_line(beside.name)})")
     encoding = encoding or encoding_of(path)
-    text, whole = _sample(path, encoding)
-    shape = shape_of(text, str(path), separator, decimal, header_row, whole)
+    text = _sample(path, encoding)
+    shape = shape_of(text, str(path), separator, decimal, header_row)
     source = CsvSource(
         path=(str(path),),
         separator=shape.separator,
@@ -122,8 +122,8 @@ def recognised_text(
     return Recognised(source, (*says, *shape.says))
 
 
-def _sample(path: Path, encoding: str) -> tuple[str, bool]:
-    """The first lines of a text, each with a line feed at its end; and whether these are all."""
+def _sample(path: Path, encoding: str) -> str:
+    """The first lines of a text, each with a line feed at its end."""
     with unpacked(path, lines=True) as file:
         sample = file.read(_SAMPLE)
         whole = not file.read(1)
@@ -132,7 +132,7 @@ def _sample(path: Path, encoding: str) -> tuple[str, bool]:
     except (UnicodeDecodeError, LookupError):
         raise DataError(f"{path}: is not {encoding}. Leave the encoding out, or name another.") from None
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return text if whole else text[: text.rfind("\n") + 1], whole
+    return text if whole else text[: text.rfind("\n") + 1]
 
 
 def recognised_by_layout(path: Path, layout: Path, decimal: str | None, encoding: str | None) -> Recognised:
@@ -140,7 +140,7 @@ def recognised_by_layout(path: Path, layout: Path, decimal: str | None, encoding
     encoding = encoding or encoding_of(path)
     found = read_layout(layout)
     names = [place.name for place in found.places]
-    lines = [line for line in _sample(path, encoding)[0].splitlines() if line.strip()]
+    lines = [line for line in _sample(path, encoding).splitlines() if line.strip()]
     if found.separator:
         cells = [row for row in csv.reader(lines, delimiter=found.separator) if len(row) == len(names)]
     else:

@@ -343,8 +343,7 @@ def _plans(
     repeats = [each.name for each in proposed.columns if each.repeats]
     idle = {"method": "removal", "columns": ["no variable"]}
     definition = parse_document(RecordsDefinition, {**written, "plan": [idle]}, "the drafted definition")
-    apart = {name: each for name, each in variables.items() if name not in repeats}
-    analyses = Analyses(models=drafted_analyses(apart, frame, contract.undeclared).models)
+    analyses = Analyses(models=drafted_analyses(variables, frame, contract.undeclared).models)
     plans: dict[str, FirstPlan] = {}
     faults: list[str] = []
     begun = monotonic()

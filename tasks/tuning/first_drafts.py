@@ -1,6 +1,7 @@
 """Drafts of a first plan, from fine to coarse, by the roles and kinds of the variables and by what the policy asks."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from sluice.masking.recoding.generalized_levels import depth
 from sluice.risk.classes.k_anonymity import KAnonymity
 from sluice.risk.people_of_records import once_a_person
 from sluice.risk.row_groups import row_groups
+from tasks.tuning.derivations import derivations, with_derived
 from tasks.tuning.draft_steps import (
     COUNTLESS,
     OTHERS,
@@ -40,7 +42,10 @@ _OF_THREE = 2 / 3  # separation of three equal groups, as numbers are cut into
 
 
 def drafts(records: RecordsAtHand, groups: Mapping[str, Sequence[str]], repeats: Sequence[str] = ()) -> Iterator[Draft]:
-    """Plans from fine to coarse, by what the policy asks for."""
+    """Plans from fine to coarse, by what the policy asks for.
+
+    repeats : variables that tell the same as another one: they are computed from it, where that is known, or left out
+    """
     frame, variables = records.frame, records.variables
     groups = _merged(records, groups)
     usable = {
@@ -53,13 +58,16 @@ def drafts(records: RecordsAtHand, groups: Mapping[str, Sequence[str]], repeats:
         and groups.get(name, "some")
     }
     known = any(each.role is Role.QUASI_IDENTIFIER for each in variables.values())
+    computed = derivations(frame, variables, repeats)
     if records.policy.models(variables) and known:
-        yield from _grouped(frame, variables, usable, groups, records.policy)
+        # What people are found by would have to be in groups itself.
+        computed = [step for step in computed if variables[step.columns[0]].role is not Role.QUASI_IDENTIFIER]
+        found = _grouped(frame, variables, usable, groups, records.policy)
     elif records.policy.reference_standard and records.policy.reference_standard.holdout_share:
-        yield from drawn_anew(frame, variables, usable, groups)
+        found = drawn_anew(frame, variables, usable, groups)
     else:
-        yield from perturbed(frame, variables, usable, groups)
-        yield from drawn_anew(frame, variables, usable, groups)
+        found = chain(perturbed(frame, variables, usable, groups), drawn_anew(frame, variables, usable, groups))
+    yield from (with_derived(draft, computed) for draft in found)
 
 
 def _merged(records: RecordsAtHand, groups: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:

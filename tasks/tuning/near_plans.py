@@ -69,7 +69,7 @@ def values_near(step: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
 
 
 def _near(field: str, value: Any, step: Mapping[str, Any]) -> list[Any]:
-    if isinstance(value, bool) or field in ("method", "columns", "seed"):
+    if isinstance(value, bool) or field in ("method", "columns", "seed") or step["method"] == "derived":
         return []
     if isinstance(value, int):
         if value < 2:

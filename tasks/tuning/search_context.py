@@ -14,7 +14,6 @@ import pandas as pd
 from pydantic import ValidationError
 
 from schemas.checks.frame_check import check_frame
-from schemas.reading.proposal import repeated
 from sluice.custody.workspace import open_workspace
 from sluice.documents.document_reading import (
     Written,
@@ -23,6 +22,7 @@ from sluice.documents.document_reading import (
     parse_document,
     read_yaml,
 )
+from sluice.ground.comparable_values import repeated
 from sluice.ground.errors import DataError, DocumentError, SluiceError
 from sluice.ground.verdict import Verdict
 from sluice.publication.records_file import read_typed

@@ -278,6 +278,9 @@ def without(steps: Sequence[Mapping[str, Any]], names: Sequence[str]) -> list[di
             left["variable_groups"] = [part for part in parts if part]
         if step.get("columns") and not left["columns"]:
             continue
+        if step.get("of") in names:  # what is computed from a removed variable goes with it
+            removed += left["columns"]
+            continue
         if step.get("sensitive") in names or step.get("weight") in names:
             left = {key: value for key, value in left.items() if key not in ("sensitive", "l", "t", "weight")}
         if step["method"] == "removal":  # one step names all

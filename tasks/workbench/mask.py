@@ -317,11 +317,11 @@ def _changes(original: pd.DataFrame, recoded: pd.DataFrame, masked: pd.DataFrame
         }
         numbers = [known and pd.api.types.is_numeric_dtype(frame[name].dtype) for frame in (original, masked)]
         if all(numbers):
-            added = masked[name].to_numpy(np.float64, na_value=np.nan) - original[name].to_numpy(
-                np.float64, na_value=np.nan
-            )
-            added = added[np.isfinite(added)]
-            row |= {"mean_added": added.mean() if len(added) else np.nan}
-            row |= {"variance_added": added.var(ddof=1) if len(added) > 1 else np.nan}
+            before, after = (frame[name].to_numpy(np.float64, na_value=np.nan) for frame in (original, masked))
+            with np.errstate(over="ignore"):  # from 1e154 on the variance is infinite
+                added = after - before
+                added = added[np.isfinite(added)]
+                row |= {"mean_added": added.mean() if len(added) else np.nan}
+                row |= {"variance_added": added.var(ddof=1) if len(added) > 1 else np.nan}
         rows[name] = row
     return pd.DataFrame.from_dict(rows, orient="index")

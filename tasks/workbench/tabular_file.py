@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pandas as pd
-from pandas.api.types import is_numeric_dtype
+import pyarrow as pa
 
 from schemas.contract import Contract
 from schemas.reading.typing import SourceTyping
@@ -20,6 +20,7 @@ from sluice.ground.variables import Kind, Role, Variable
 from sluice.sources.csv_source import CsvSource, described_csv
 from sluice.sources.separate_reading import read_here
 from sluice.sources.tabular_source import TabularSource
+from sluice.sources.total_row import LOOKED_AT, remark_on_totals
 
 _WITH_COMMA = re.compile(r"[+-]?[0-9]*(,[0-9]+)?")
 _SURELY = re.compile(r"[+-]?([0-9]*,([0-9]{1,2}|[0-9]{4,})|0?,[0-9]+|[0-9]{4,},[0-9]+)")
@@ -74,11 +75,15 @@ def read_records(table: TabularSource, contract: Contract | None, columns: Seque
 
 
 def remarks_on(frame: pd.DataFrame, columns: Iterable[str] | None = None) -> tuple[Remark, ...]:
-    """What of these columns of a frame, or of all, is not read as it stands. Cost: O(n) a column of texts."""
+    """What of these columns of a frame, or of all, is not read as it stands, or as it should be. Cost: O(n) a column
+    of texts."""
     remarks = Remarks()
-    for name in frame.columns if columns is None else columns:
-        if not is_numeric_dtype(frame[name].dtype) and (count := count_blanks(plain_array(frame[name]))):
-            remarks.add("blanks", str(name), count)
+    plain = {str(name): plain_array(frame[name]) for name in (frame.columns if columns is None else columns)}
+    for name, column in plain.items():
+        if count := count_blanks(column):
+            remarks.add("blanks", name, count)
+    if 0 < len(frame) <= LOOKED_AT:
+        remark_on_totals([pa.table(plain)], remarks)
     return remarks.all()
 
 

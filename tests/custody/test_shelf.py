@@ -380,7 +380,10 @@ def test_neither_the_workspace_nor_a_published_release_is_written_in(
     for output in (tmp_path / "shelf" / "fair-2", tmp_path / "shelf" / "fair-1.withdrawn.txt", published):
         with golden.raises(DataError):
             refuse_place(output)
-    refuse_place(tmp_path / "b.csv")
+    for output in (published / "sub" / "new", tmp_path / "shelf" / "fair-2" / "sub" / "a.csv"):  # folders come with it
+        with golden.raises(DataError):
+            refuse_place(output)
+    refuse_place(tmp_path / "sub" / "b.csv")
 
 
 def test_neither_settings_nor_documents_are_written_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

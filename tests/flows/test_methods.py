@@ -60,6 +60,7 @@ PLANS: dict[str, list[dict[str, Any]]] = {
         {"method": "top_bottom_coding", "columns": ["income"], "top": {"quantile": 0.9}, "strata": ["region"]},
         {"method": "rounding", "columns": ["rent"], "base": 100},
         {"method": "random_rounding", "columns": ["hours"], "base": 5},
+        {"method": "derived", "columns": ["hours"], "of": "rent", "by": "log"},
         {"method": "generalization", "columns": ["sex", "region"], "models": [{"model": "k_anonymity", "k": 5}]},
         {"method": "local_suppression", "columns": ["age", "sex", "region"], "k": 5},
     ],

@@ -36,6 +36,7 @@ def files_without(*roles: Role) -> Comparison:
     draws = np.random.default_rng(1)
     names = [f"v{at}" for at in range(6)]
     frame = pd.DataFrame({name: draws.normal(size=60).round(1) for name in names})
+    frame["v1"] = frame["v0"].round()  # what can be guessed, with whatever else is there
     given = dict(zip(names, roles, strict=False))
     variables = {name: Variable(name=name, kind=Kind.CONTINUOUS, role=given.get(name, Role.OTHER)) for name in names}
     return files_of(frame, frame, variables)

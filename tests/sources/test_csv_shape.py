@@ -81,11 +81,6 @@ def test_the_line_of_the_names_may_be_said() -> None:
     assert shape_of(text, "f", header_row=2) == CsvShape(skip_lines=1)
 
 
-def test_a_line_of_totals_is_told() -> None:
-    [said] = shape_of("a,b\nx,1\ny,2\nTotal,3\n", "f", whole=True).says
-    assert "total" in said
-
-
 @pytest.mark.parametrize(
     ("text", "columns", "records", "unread"),
     [

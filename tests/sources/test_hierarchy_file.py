@@ -90,6 +90,7 @@ TREE = {"Total": "", "A": "Total", "A1": "A", "A2": "A", "B": "Total", "B1": "B"
         ("leaves.csv", "A1;A;Total\nA2;A;Total\nB1;B;Total\n"),  # ARX
         ("tops.csv", "A1;A1;A\nA2;A2;A\nB1;B1;B\n"),
         ("blanks.hrc", "A\n  A1\n  A2\nB\n  B1\n"),
+        ("margin.hrc", "  A\n    A1\n    A2\n  B\n    B1\n"),
         ("tabs.hrc", "A\n\tA1\n\tA2\nB\n\tB1\n"),
         ("points.hrc", "A\n.A1\n.A2\nB\n.B1\n"),
         ("total.hrc", "Total\n@A\n@@A1\n@@A2\n@B\n@@B1\n"),
@@ -110,6 +111,8 @@ def test_files_of_other_programs_are_the_same_hierarchy(tmp_path: Path, name: st
         ("edges.csv", "child,parent\nA,Total\nB,Other\n"),
         ("leaves.csv", "A1;A;Total\nA2;B;Total\nA;B;Total\n"),  # A is a group of one and a leaf of another
         ("blanks.hrc", "A\n  A1\n   A2\n"),
+        ("mixed.hrc", "A\n A1\n\tA2\nB\n"),  # A2 was below the total
+        ("mixed.hrc", "A\n@A1\n  A2\nB\n"),
     ],
 )
 def test_files_of_other_programs_that_contradict_themselves_are_refused(tmp_path: Path, name: str, text: str) -> None:

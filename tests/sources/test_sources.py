@@ -16,6 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from sluice.ground.databases import database_url, typed_address
 from sluice.ground.errors import DataError
+from sluice.sources.recognition import recognise
 from sluice.sources.sources import ConnectionSource, CsvSource, DatabaseFile, ParquetSource, Source
 from sluice.sources.sql_source import SqlSource
 from tests.golden import golden
@@ -83,6 +84,20 @@ def test_blanks_in_a_file_with_types_stay_and_are_counted(tmp_path: Path) -> Non
     assert [(each.code, each.column, each.count) for each in source.remarks.all()] == [
         ("reading.blanks", "a", 2), ("reading.blanks", "b", 2),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("ending", [".csv", ".parquet", ".xlsx"])
+def test_a_last_record_that_adds_up_the_others_is_remarked_upon_in_every_source(tmp_path: Path, ending: str) -> None:
+    people = {"town": ["A", "B", "A", "Insgesamt"], "income": [10.5, 20.0, 30.0, 60.5], "age": [20, 30, 40, 30]}
+    frame, file = pd.DataFrame(people), tmp_path / f"a{ending}"
+    write = {".csv": frame.to_csv, ".parquet": frame.to_parquet, ".xlsx": frame.to_excel}[ending]
+    write(file, index=False)
+    source = recognise(file).records
+    for size in (2, 100):  # wherever a batch ends
+        assert len(pd.concat(source.batches(list(people), size))) == 4  # it is read, all the same
+        assert [(each.code, each.column, each.count, each.first) for each in source.remarks.all()] == [
+            ("reading.totals", "town", 2, 4)
+        ]
 
 
 cell = st.text(st.characters(codec="utf-8", exclude_characters="\r\n\0"), max_size=8)

@@ -13,6 +13,7 @@ from typing import Any
 
 import pandas as pd
 
+from sluice.ground.comparable_values import repeated
 from sluice.ground.variables import NAMES, Kind, Role, Variable, Variables, with_role
 from sluice.utility.analyses.asked_analyses import ModelAnalysis
 
@@ -40,10 +41,13 @@ def drafted_analyses(variables: Variables, records: pd.DataFrame, undeclared: fr
     variables  : of the original, as the contract types them
     records    : (n,) typed by `variables`
     undeclared : variables whose categories were found in the data; none of their categories is named
-    cost       : one pass over the variables chosen
+    cost       : O(variables n log n), for those that repeat another one and are left out
     """
     levels = {name: _levels(records[name], variable) for name, variable in variables.items() if _is_value(variable)}
     usable = [name for name in levels if levels[name] > 1 and name not in undeclared]
+    # Beside its own square or logarithm a variable explains nothing, and what is left of the others is chance.
+    same = repeated({name: pd.factorize(records[name], use_na_sentinel=False)[0] for name in usable})
+    usable = [name for name in usable if name not in same]
     explaining = _ranked(
         [name for name in usable if variables[name].kind.is_numeric or levels[name] <= _MOST_LEVELS], variables, _PEOPLE
     )

@@ -23,7 +23,7 @@ from sluice.masking.microaggregation.mdav_kernel import (
 from sluice.masking.microaggregation.microaggregation import mdav_groups
 from sluice.masking.microaggregation.representatives import NUMBER
 from tests.golden import golden
-from tests.masking.microaggregation.test_mdav_generic import naive_groups
+from tests.masking.microaggregation.test_microaggregation import naive_groups
 
 LAWS = {
     "normal": lambda rng, n, d: rng.normal(size=(n, d)),

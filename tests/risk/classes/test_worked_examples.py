@@ -26,7 +26,24 @@ from sluice.risk.population.k_map import EstimatedKMap, KMapModel
 from sluice.risk.population.population_uniques import PopulationUniquesModel
 from sluice.risk.population.reidentification_risk import AverageRisk, HighestRisk
 from tests.golden import golden
-from tests.risk.classes.regions import REGION, regions, released
+
+# A file whose one key is a region of four, in two halves of the country.
+
+
+REGION = Key("region", np.array([[0, 1, 2, 3], [0, 0, 1, 1], [0, 0, 0, 0]]))
+
+
+def regions(*records: int) -> list[np.ndarray]:
+    """The leaves of so many records, or people, in each region."""
+    return [np.repeat(np.arange(len(records)), records)]
+
+
+def released(records: list[np.ndarray], population: list[np.ndarray] | None = None, level: int = 0) -> ReleasedFile:
+    """With nothing suppressed. The classes are in the order of the regions."""
+    node, _ = bottom([REGION], records, {}, population)
+    node, _ = node.at([level])
+    return ReleasedFile(node, np.ones(len(node.sizes), dtype=bool), "released")
+
 
 NO, YES = False, True
 PAYS = CostBenefit(benefit=100, penalty=150, gain=30, cost=10)

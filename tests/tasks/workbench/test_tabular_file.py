@@ -43,3 +43,5 @@ def test_what_of_a_frame_is_not_read_as_it_stands() -> None:
     frame = pd.DataFrame({"a": ["x", " x", None], "b": pd.Categorical(["y ", "y ", "z"]), "n": [1, 2, 3]})
     assert [(each.column, each.count) for each in remarks_on(frame)] == [("a", 1), ("b", 2)]
     assert [each.column for each in remarks_on(frame, ["b", "n"])] == ["b"]
+    summed = pd.DataFrame({"town": ["A", "B", "A", "Total"], "n": [1, 2, 3, 6]})
+    assert [(each.code, each.first) for each in remarks_on(summed)] == [("reading.totals", 4)]

@@ -84,3 +84,12 @@ def test_a_category_that_no_contract_lists_is_not_named() -> None:
 def test_of_one_variable_nothing_is_explained(names: tuple[str, ...]) -> None:
     found = drafted({name: VARIABLES[name] for name in names})
     assert not found.models
+
+
+def test_a_variable_that_repeats_another_one_is_in_no_model() -> None:
+    """401(k) plans: income by its square and assets, of which nothing was left to tell."""
+    ages = RECORDS["age"].to_numpy("float64")
+    variables = VARIABLES | {"age squared": variable("age squared", Kind.CONTINUOUS, Role.SENSITIVE)}
+    found = drafted_analyses(variables, RECORDS.assign(**{"age squared": ages**2}), NOBODY)
+    assert found == drafted_analyses(VARIABLES, RECORDS, NOBODY)
+    assert found.models

@@ -30,6 +30,9 @@ def coefficient(before: float, after: float, error: float = 1.0, error_after: fl
         (5, 5, None),
         (5, -5, "sign"),
         (2.5, -2.5, "sign"),
+        (2, -2, "sign"),
+        (5, 4.1, None),
+        (4.5, 1.5, "lost"),
         (1.5, -1.5, None),  # neither is told from 0
         (5, 0.5, "lost"),
         (3, 0.5, None),  # not clear enough to be missed

@@ -180,3 +180,10 @@ def test_columns_without_a_number_have_no_mean_change_and_warn_of_nothing() -> N
     changes = sluice.mask(frame, {"method": "rounding", "columns": ["n"], "base": 2}, seed=1).changes
     assert changes["mean_added"].isna().tolist() == [False, True, False]
     assert changes["variance_added"].isna().tolist() == [False, True, True]
+
+
+@pytest.mark.filterwarnings("error")
+def test_numbers_whose_squares_are_too_large_bring_no_warning() -> None:
+    frame = pd.DataFrame({"x": np.linspace(-1.0, 1.0, 40) * 1e300})
+    made = sluice.mask(frame, [{"method": "rank_swapping", "columns": ["x"], "window": 0.2}])
+    assert np.isinf(made.changes.loc["x", "variance_added"])

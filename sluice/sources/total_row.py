@@ -1,0 +1,78 @@
+"""A last record that adds up those above it, as people leave it below a sheet: remarked upon, and read as it stands."""
+
+import math
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+
+import pyarrow as pa
+
+from sluice.ground.remarks import Remarks
+from sluice.ground.values import is_number, label
+
+LOOKED_AT = 100_000  # records at most, above which none is looked for: such files nobody adds up by hand
+_WORDS = frozenset(
+    word.strip().casefold()
+    for word in """total|totals|grand total|overall|overall total|sum|sums|all|mean|means|average
+    gesamt|insgesamt|zusammen|summe|summen|gesamtsumme|endsumme|mittelwert|durchschnitt|mittel
+    total général|total general|totaux|ensemble|somme|moyenne|totale|totale generale|somma|media|medie
+    suma|suma total|promedio|total geral|soma|média|totaal|eindtotaal|som|gemiddelde|alle
+    totalt|i alt|sum i alt|summa|yhteensä|keskiarvo|ogółem|razem|średnia|celkem|součet|spolu|összesen|átlag
+    ukupno|skupaj|kokku|kopā|viso|iš viso|σύνολο|итого|всего|сумма|общо|разом|усього|toplam|genel toplam
+    合计|总计|合計|総計|합계|총계""".replace("\n", "|").split("|")
+)  # fmt: skip
+_NEARLY = 1e-9  # of the sum of the sizes, for what adding in another order changes
+
+
+def remark_on_totals(tables: Sequence[pa.Table], remarks: Remarks, decimal_mark: str = ".") -> None:
+    """Remark on the last record where its first text is a word for totals.
+
+    That alone would be a category of that name. So the word stands nowhere above, or half of the record's numbers, at
+    least, are the sum or mean of those above, up to the decimals that are written.
+
+    tables : all records, of the same columns; at most `LOOKED_AT`
+    cost   : O(1) for any other last record, else O(all cells)
+    """
+    records = sum(table.num_rows for table in tables)
+    if records < 3 or not tables[-1].num_rows:
+        return
+    last = {name: tables[-1][name][-1].as_py() for name in tables[-1].column_names}
+    words = [name for name, cell in last.items() if isinstance(cell, str) and cell.strip() and _number(cell) is None]
+    name = next(iter(words), None)
+    if name is None or _plain(last[name]) not in _WORDS:
+        return
+    above = {other: [x for table in tables for x in table[other].to_pylist()][:-1] for other in last}
+    agree = compared = 0
+    for other, cell in last.items():
+        if (found := _number(cell, decimal_mark)) is None:
+            continue
+        numbers = [x for each in above[other] if (x := _number(each, decimal_mark)) is not None]
+        compared += len(numbers) > 0
+        agree += len(numbers) > 0 and _adds_up(found, _decimals(cell, decimal_mark), numbers)
+    if (agree and 2 * agree >= compared) or all(_plain(each) != _plain(last[name]) for each in above[name]):
+        remarks.add("totals", name, agree, records)
+
+
+def _adds_up(found: float, decimals: int, numbers: Sequence[float]) -> bool:
+    """Whether it is the sum of these, or their mean."""
+    total, sizes = math.fsum(numbers), math.fsum(map(abs, numbers))
+    half = 0.5 * 10.0**-decimals + _NEARLY * abs(found)
+    return abs(found - total) <= _NEARLY * sizes or abs(found - total / len(numbers)) <= half
+
+
+def _plain(cell: object) -> str:
+    return " ".join(str(cell).casefold().split()).strip(" :")
+
+
+def _number(cell: object, decimal_mark: str = ".") -> float | None:
+    """None for what is no number, and for one that nobody can add up."""
+    if not isinstance(cell, str | int | float | Decimal) or isinstance(cell, bool):
+        return None
+    text = label(cell).strip()
+    text = text.replace(",", ".") if decimal_mark == "," else text
+    return float(text) if is_number(text) and abs(float(text)) < 1e300 else None
+
+
+def _decimals(cell: object, decimal_mark: str) -> int:
+    written = re.search(rf"[{decimal_mark}.]([0-9]+)$", label(cell).strip())
+    return len(written[1]) if written else 0
