@@ -105,7 +105,8 @@ def audit_table(
         "--repair": repair,
     }
     if microdata is None and (given := [option for option, what in of_records.items() if what]):
-        raise DocumentError(f"{', '.join(given)}: only the records can tell; give --microdata, too")
+        of_cells = ". The column of the cells' values is named by --cells-value" if value else ""
+        raise DocumentError(f"{', '.join(given)}: only the records can tell; give --microdata, too{of_cells}")
     if microdata is not None and within is not None:
         raise DocumentError("with --microdata, the rules tell how near is too near", field="--within")
     if microdata is not None and rounded_to is not None:

@@ -27,6 +27,7 @@ from sluice.ground.variables import GROUPS, NAMES
 from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.coded_points import Points
 from sluice.risk.coding import Coding
+from sluice.risk.people_of_records import groups_of_people
 from sluice.risk.reference.copies import (
     CopyCount,
     combinations_by_chance,
@@ -381,7 +382,8 @@ def judge_unique_values(standard: ReferenceStandard, files: Comparison) -> Findi
     if not columns or not len(recoded) or not len(masked):
         return cannot_be_compared("unique_values")
     least = standard.unique_values_excess
-    found = unique_values(columns, least) if files.paired else values_beside_unique_ones(columns)
+    units = groups_of_people(files.original, files.variables)
+    found = unique_values(columns, least) if files.paired else values_beside_unique_ones(columns, units)
     if not found:
         return Finding(
             rule="unique_values", verdict=Verdict.PASS, stage="reference", observed=0.0, attempted=len(recoded),

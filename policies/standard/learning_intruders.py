@@ -411,7 +411,7 @@ def _judge_gain(
         return _finding("attribute_gain", Verdict.PASS, says, intruder, intruder.name, files, people, 0.0, gain)
     units = groups_of_people(files.original, files.variables)
     for judged, level in plays.looks(intruder):
-        read = [_read(others, each) for each in judged.plays]
+        read = [_read(others, each, units) for each in judged.plays]
         chances = [(np.concatenate(right), np.concatenate(without)) for right, without in (
             zip(*of_one, strict=True) for of_one in zip(*(of_play for _, of_play in read), strict=True)
         )]  # fmt: skip
@@ -433,10 +433,12 @@ def _judge_gain(
     )
 
 
-def _read(others: Sequence[OtherVariable], reached: Reached) -> tuple[dict[str, Reading], list[Chances]]:
+def _read(
+    others: Sequence[OtherVariable], reached: Reached, units: IntArray
+) -> tuple[dict[str, Reading], list[Chances]]:
     """How each variable is read, chosen on people who are not judged, and the chances of each who is."""
-    tuned = CandidatePosterior.of(reached.tuned_rows, reached.tuned, reached.temperature)
-    found = CandidatePosterior.of(reached.rows, reached.candidates, reached.temperature)
+    tuned = CandidatePosterior.of(reached.tuned_rows, reached.tuned, reached.temperature, units)
+    found = CandidatePosterior.of(reached.rows, reached.candidates, reached.temperature, units)
     readings = strongest_readings(others, reached.tuned_rows, tuned)
     return readings, gains_of_people(others, reached.rows, found, readings)
 

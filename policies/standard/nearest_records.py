@@ -4,6 +4,7 @@ import numpy as np
 
 from policies.reported_shares import natural_frequency, reported_share
 from policies.standard.reference_standard import ReferenceStandard
+from sluice.ground.arrays import IntArray
 from sluice.ground.declaration import Declaration
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import END, Sentences, as_fields
@@ -71,11 +72,11 @@ def judge_isolated(
     found: ReferenceAttack,
     rng: np.random.Generator,
     minimum_cell: int,
-    own_among: bool = False,
+    units: IntArray | None = None,
     paired: bool = False,
 ) -> Finding:
     """The people far from all others, whom noise that hides the many hardly hides; points as in `attack`."""
-    count = isolated_records(original, released, holdout, found.rows, standard.isolated_share, rng, own_among, paired)
+    count = isolated_records(original, released, holdout, found.rows, standard.isolated_share, rng, units, paired)
     if count is None:
         return Finding(
             rule="isolated_records", verdict=Verdict.PASS, **as_fields(_SAYS.nobody()),

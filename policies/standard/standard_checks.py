@@ -51,13 +51,16 @@ from policies.standard.prediction_curves import PREDICTION, SUBGROUPS, judge_mea
 from policies.standard.reconstructed_units import RECONSTRUCTED_UNITS, has_units, judge_reconstructed_units
 from policies.standard.recovered_values import RECOVERED_VALUES, judge_recovered_values
 from policies.standard.reference_standard import MEASURES, ReferenceStandard
+from sluice.ground.arrays import IntArray
 from sluice.ground.declaration import Declaration
 from sluice.ground.rule import DisclosureRule
 from sluice.ground.sentence import Sentence, Sentences, as_fields
+from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding, Verdict
 from sluice.masking.moved_blocks import Block
 from sluice.risk.coded_points import keys_of
 from sluice.risk.coding import Coding
+from sluice.risk.people_of_records import groups_of_people
 from sluice.risk.reference.prediction import Prediction, prediction
 from sluice.risk.reference.reference_attack import Curve, attack
 from sluice.risk.row_groups import row_groups
@@ -222,12 +225,17 @@ def judge_reference_standard(standard: ReferenceStandard, files: Comparison) -> 
     others = None if held is None else coding.original_points(everybody if with_own else held)
     released_points, unread = coding.released_points(masked)
     in_place = files.paired and not files.blocks and len(original) == len(masked)
-    found = attack(points, released_points, others, standard.neighbours, standard.records, files.rng, with_own)
+    units = None
+    if held is None or with_own:
+        units = _others_than(everybody if with_own else original, files.variables, len(masked) - standard.neighbours)
+    found = attack(points, released_points, others, standard.neighbours, standard.records, files.rng, units)
 
     def without_own() -> Prediction | None:
         if not in_place or found.size_ratio > 1:
             return None
-        others = prediction(points.take(found.rows, axis=0), released_points, standard.neighbours, found.rows)
+        together = _others_than(original, files.variables, len(masked) - standard.neighbours)
+        of = (together[found.rows], together)
+        others = prediction(points.take(found.rows, axis=0), released_points, standard.neighbours, of)
         groups = row_groups(keys_of(released_points))
         alike = groups.size[groups.of[found.rows]] > 1  # a record of a group is everybody's own in it
         return Prediction(*(np.where(alike, getattr(found.released, each), getattr(others, each)) for each in MEASURES))
@@ -241,10 +249,17 @@ def judge_reference_standard(standard: ReferenceStandard, files: Comparison) -> 
         judge_closest(standard, coding, points, released_points, found, files),
         judge_near_copies(standard, coding, points, released_points, found, files),
         judge_exact_copies(standard, coding, files),
-        judge_isolated(standard, points, released_points, others, found, files.rng, minimum_cell, with_own, in_place),
+        judge_isolated(standard, points, released_points, others, found, files.rng, minimum_cell, units, in_place),
         *judge_subgroups(standard, found, original, files.variables, minimum_cell),
         judge_nearness(standard, found, original, files.variables, without_own),
         judge_duplicates(coding, everybody),
         judge_leniency(standard),
     ]
     return findings, [curve for _, curve in by_measure if curve]
+
+
+def _others_than(people: pd.DataFrame, variables: Variables, left: int) -> IntArray:
+    """Who is left out together, shape (n,); each alone of a unit that would leave hardly anybody to compare with."""
+    units = groups_of_people(people, variables)
+    too_many = np.bincount(units)[units] > left // 2
+    return np.where(too_many, len(people) + np.arange(len(people)), units)

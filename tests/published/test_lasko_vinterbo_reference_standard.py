@@ -137,7 +137,7 @@ def test_the_whole_gate_agrees(samples, releases, release, verdict, reference):
 def test_leave_one_out_and_holdout_agree(samples):
     # Section II.A offers either as the reference.
     original, second, _ = samples
-    alone = prediction(original, original, own_row=np.arange(2000))
+    alone = prediction(original, original, units=(np.arange(2000), np.arange(2000)))
     other = prediction(original, second)
     for measure in MEASURES:
         assert equivalence_test(getattr(alone, measure), getattr(other, measure)).statistic < 0.04

@@ -1,7 +1,7 @@
 """Attribute gain: what the intruder learns of a person's other variables, beyond what a file of others tells.
 
 He reads the value off one of the records that are most likely the person's, each with its posterior probability. The
-same reading without the person's own record is what he would have learned had the person stayed out (Lasko and Vinterbo
+same reading without the records of the household is what he would have learned had it stayed out (Lasko and Vinterbo
 2010, section II): the difference, person by person, is what taking part costs. What a group of look-alikes has in
 common is no gain, as it is read without the person, too; l-diversity and t-closeness look at that.
 """
@@ -184,7 +184,8 @@ def attribute_gains(
 def gain_interval(gain: FloatArray, units: IntArray, level: float) -> tuple[float, float]:
     """Of the mean of what each person gains, -1 to 1, shape (q,); whole units are drawn.
 
-    It counts one more unit that gains and one that loses, so that no gain is certain to be nought.
+    It counts one more unit that gains and one that loses, so that no gain is certain to be nought, as Agresti and Min
+    (2005) do for matched pairs.
     """
     value, errors = float(gain.mean()), np.bincount(np.unique(units, return_inverse=True)[1], gain - gain.mean())
     size = len(gain) / len(errors)  # people of a unit

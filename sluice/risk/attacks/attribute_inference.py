@@ -6,7 +6,7 @@ without the fold of the person and the household (cross-fitting). What it reache
 everybody; only the excess is the price of taking part.
 
 Source: the comparison is that of Lasko and Vinterbo (2010), section II.A, with prediction of one attribute in place of
-its distances; Breiman (2001). The interval of the excess is that of Agresti and Min (2005) for matched pairs.
+its distances; Breiman (2001). The interval of the excess is that of matched pairs, by whole households.
 
 Masking makes the masked file the worse teacher of the two, so a negative excess is the rule and no fault of the attack.
 Whether the attack can see anything at all, a third forest tells: one that learns from the unmasked file with the person
@@ -16,7 +16,6 @@ in it.
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,8 @@ from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.comparable_values import codes_of, plain_values
 from sluice.ground.errors import DataError
 from sluice.ground.released_values import released_column
-from sluice.risk.attacks.attack_success import LEVEL, quantile
+from sluice.risk.attacks.attack_success import LEVEL
+from sluice.risk.attacks.attribute_gain import gain_interval
 from sluice.risk.measurement import Measurement
 from sluice.risk.spread import spread
 
@@ -95,7 +95,7 @@ def attribute_inference(
     holdout   : other people; None: cross-fitting on the original
     tolerance : None: labels, guessed right when equal. Otherwise numbers, guessed right within so much
     folds     : of the cross-fitting: each forest learns from the people of all other folds
-    units     : shape (n,), who belongs together, and is of one fold; None: everybody is alone
+    units     : shape (n,), who belongs together, is of one fold, and may be guessed together; None: everybody is alone
     asked     : shape (n,), about whom is asked, such as those whose value is not harmless; None: everybody. The forests
                 learn from all, and guess knowing nothing of this
     returns   : attempted counts the people, completed those attacked whose value is known. A masked record without a
@@ -122,6 +122,7 @@ def attribute_inference(
     if len(people) < folds or np.isnan(masked.value).all() or (holdout and np.isnan(holdout.value).all()):
         nothing = Measurement(0.0, n, 0)
         return AttributeInference(nothing, nothing, 0.0)
+    together = np.arange(n) if units is None else units
     forest = _Forest(rng, trees, tolerance)
     hits = forest.hits(masked.rows(people if paired else _in_order(masked)), attacked)
     if holdout:
@@ -131,7 +132,7 @@ def attribute_inference(
         without = forest.hits(holdout.rows(others), attacked)
     else:
         without = np.zeros(len(people), np.bool_)
-        codes, names = pd.factorize(people if units is None else units[people])
+        codes, names = pd.factorize(together[people])
         fold = (rng.permutation(len(names)) % folds)[codes]
         for left_out in range(folds):
             inside = fold == left_out
@@ -140,7 +141,7 @@ def attribute_inference(
     of = np.ones(len(people), np.bool_) if asked is None else asked[people]
     if not of.any():
         return AttributeInference(Measurement(0.0, n, 0), Measurement(0.0, n, 0), float(hits.mean()))
-    found, control = (_compared(each[of], without[of], n) for each in (hits, unmasked))
+    found, control = (_compared(each[of], without[of], together[people][of], n) for each in (hits, unmasked))
     return AttributeInference(found, control, float(hits.mean()))
 
 
@@ -178,9 +179,9 @@ class _Forest:
         return np.asarray(np.abs(guessed - attacked.value) <= self.tolerance)
 
 
-def _compared(hits: BoolArray, without: BoolArray, attempted: int) -> Measurement:
+def _compared(hits: BoolArray, without: BoolArray, units: IntArray, attempted: int) -> Measurement:
     value, baseline = float(hits.mean()), float(without.mean())
-    low, high = excess_interval(hits, without)
+    low, high = gain_interval(hits.astype(np.float64) - without, units, LEVEL)
     return Measurement(
         value,
         attempted,
@@ -188,16 +189,6 @@ def _compared(hits: BoolArray, without: BoolArray, attempted: int) -> Measuremen
         interval=(min(value, baseline + low), max(value, baseline + high)),
         baseline=baseline,
     )
-
-
-def excess_interval(hits: BoolArray, without: BoolArray) -> tuple[float, float]:
-    """The 95 % interval of mean(hits) - mean(without), the same people in both: Agresti and Min's, which adds half a
-    person to each of the four cells, so that few people without a difference do not pass for certainty."""
-    n = len(hits) + 2
-    gained, lost = float((hits & ~without).sum()) + 0.5, float((~hits & without).sum()) + 0.5
-    middle = (gained - lost) / n
-    half = quantile(LEVEL) * sqrt(gained + lost - (gained - lost) ** 2 / n) / n
-    return max(-1.0, middle - half), min(1.0, middle + half)
 
 
 def labelled_files(

@@ -2,7 +2,7 @@
 
 Source: Fellegi and Sunter (1969) for the sum of weights; the weights are those of `learned_variable`.
 
-The posterior says how probable each candidate is the person's record, and without the own record. Scores are sums of
+The posterior says how probable each candidate is the person's record, and without the own household. Scores are sums of
 weights, which count what dependent variables share several times. So they are divided by a temperature, under which the
 probabilities are right on people whose records are known (`learned_intruder`).
 """
@@ -193,11 +193,15 @@ class CandidatePosterior:
 
     rows: IntArray  # (q, k + 1) released records, -1 for none
     shares: FloatArray  # (q, k + 1) of a sum of at most 1: what is left belongs to equal records beyond the k
-    without: FloatArray  # (q, k + 1) the same in a file without the own record, whose share is 0
+    without: FloatArray  # (q, k + 1) the same in a file without the own unit, whose share is 0
 
     @classmethod
-    def of(cls, people: IntArray, candidates: Candidates, temperature: float) -> Self:
-        """The posterior of people whose own released records are `people`, shape (q,)."""
+    def of(cls, people: IntArray, candidates: Candidates, temperature: float, units: IntArray | None = None) -> Self:
+        """The posterior of people whose own released records are `people`, shape (q,).
+
+        units : of each released record, who belongs together, shape (m,): a household stays out as a whole. None:
+                everybody is alone
+        """
         k = candidates.rows.shape[1]
         scores = np.column_stack([candidates.own, candidates.scores])
         with np.errstate(invalid="ignore"):
@@ -209,8 +213,11 @@ class CandidatePosterior:
         mass[candidates.own < candidates.scores[:, -1], 0] = 0  # the list would not hold it
         others = mass.copy()
         others[:, 0] = 0
+        rows = np.column_stack([people, candidates.rows])
+        if units is not None:
+            others[(rows >= 0) & (units[rows] == units[people][:, None])] = 0
         return cls(
-            np.column_stack([people, candidates.rows]),
+            rows,
             mass / np.maximum(mass.sum(axis=1) + unlisted, 1e-300)[:, None],
             others / np.maximum(others.sum(axis=1) + unlisted, 1e-300)[:, None],
         )
@@ -222,5 +229,5 @@ class CandidatePosterior:
 
     @property
     def sure_without(self) -> BoolArray:
-        """The same in a file without the own record, where this is never right."""
+        """The same in a file without the own unit."""
         return np.asarray(self.without.max(axis=1) > 0.5)

@@ -19,6 +19,7 @@ import numpy as np
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.risk.coded_points import Points, keys_of
 from sluice.risk.distances.neighbours import nearest_neighbours
+from sluice.risk.distances.neighbours_of_others import nearest_of_others
 from sluice.risk.reference.copies import CopyCount, count_copies
 from sluice.risk.row_groups import row_groups
 
@@ -34,13 +35,14 @@ def isolated_records(
     rows: IntArray,
     share: float,
     rng: np.random.Generator,
-    own_among: bool = False,
+    units: IntArray | None = None,
     paired: bool = False,
 ) -> CopyCount | None:
     """How many of the most isolated people the release betrays, compared with a file of others.
 
     original, released, holdout : coded records, shapes (., d); without a holdout the others are the original records
-                                  but the person's own, left out by its place; `own_among` as in `attack`
+                                  but those of the person's household, left out by their places; `units` as in
+                                  `attack`
     rows                        : shape (r,), the original records looked at
     share                       : of these so many are isolated: those farthest from their nearest, and at least 100 or
                                   half of them all
@@ -57,7 +59,8 @@ def isolated_records(
     in_any_order = np.argsort(row_groups(keys_of(others)).of, kind="stable")  # the records may come in
     drawn = in_any_order[rng.permutation(len(others))]
     one, other = drawn[:half], drawn[half : half + min(half, len(released))]
-    apart = _nearest(original, rows, others, one, holdout is None or own_among)
+    together = np.arange(len(original)) if units is None and holdout is None else units
+    apart = _nearest(original, rows, others, one, together)
     isolated = np.argsort(-apart, kind="stable")[: max(int(share * len(rows)), min(_FEWEST, len(rows) // 2))]
     isolated = isolated[apart[isolated] > 0]
     if not len(isolated):
@@ -66,7 +69,7 @@ def isolated_records(
     people = original.take(rows[isolated], axis=0)
     nearest = nearest_neighbours(people, released, min(_LOOK_ALIKES, len(released))).distance
     in_release = nearest[:, 0] < near
-    in_reference = _nearest(original, rows[isolated], others, other, holdout is None or own_among) < near
+    in_reference = _nearest(original, rows[isolated], others, other, together) < near
     count = count_copies(in_release, in_reference, len(released) / len(other))
     if not paired:
         return count
@@ -75,11 +78,9 @@ def isolated_records(
     return replace(count, found=min(count.found, ceil(on_own.sum())))
 
 
-def _nearest(original: Points, rows: IntArray, others: Points, part: IntArray, leave_out: bool) -> FloatArray:
-    """Distance of each of the rows to the nearest of a part of the others, without itself."""
-    own_row = None
-    if leave_out:
-        place = np.full(len(others), -1)
-        place[part] = np.arange(len(part))
-        own_row = place[rows]
-    return nearest_neighbours(original.take(rows, axis=0), others.take(part, axis=0), 1, own_row).distance[:, 0]
+def _nearest(original: Points, rows: IntArray, others: Points, part: IntArray, units: IntArray | None) -> FloatArray:
+    """Distance of each of the rows to the nearest of a part of the others, without those of its unit."""
+    people, records = original.take(rows, axis=0), others.take(part, axis=0)
+    if units is None:
+        return nearest_neighbours(people, records, 1).distance[:, 0]
+    return nearest_of_others(people, records, 1, units[rows], units[part]).distance[:, 0]

@@ -20,6 +20,7 @@ from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.verdict import Verdict
 from sluice.risk.coded_points import Points
 from sluice.risk.distances.neighbours import nearest_neighbours
+from sluice.risk.distances.neighbours_of_others import nearest_of_others
 from sluice.risk.distances.wide_category import variance_within
 
 _DECIMALS = 9  # measures that agree to so many decimals are tied
@@ -36,26 +37,31 @@ class Prediction:
     uncertainty: FloatArray  # mean over the dimensions of the variance (n - 1) of the k nearest
 
 
-def prediction(original: Points, released: Points, k: int = 5, own_row: IntArray | None = None) -> Prediction:
+def prediction(
+    original: Points, released: Points, k: int = 5, units: tuple[IntArray, IntArray] | None = None
+) -> Prediction:
     """Attack each original record with the whole released file.
 
     original : shape (n, d), coded records (see sluice.risk.coding), finite
     released : shape (m, d), coded in the same space, m >= k
-    own_row  : shape (n,), the row of `released` that is the record itself and does not count (leave-one-out)
-    raises   : ValueError when k < 2 or there are fewer than k released records
-    cost     : that of nearest_neighbours
+    units    : who belongs together, of both, shapes (n,) and (m,): records of the own unit do not count
+               (leave-one-out)
+    raises   : ValueError when k < 2 or there are fewer than k released records of others
+    cost     : that of nearest_of_others
     """
     if k < 2:
         raise ValueError(f"k must be at least 2, for a nearest and a k-th nearest record; got {k}")
-    neighbours = nearest_neighbours(original, released, k, own_row)
+    near = (
+        nearest_neighbours(original, released, k) if units is None else nearest_of_others(original, released, k, *units)
+    )
     n, d = original.shape
-    nearest, farthest = neighbours.distance[:, 0], neighbours.distance[:, -1]
-    uncertainty = variance_within(released, neighbours.index)
+    nearest, farthest = near.distance[:, 0], near.distance[:, -1]
+    uncertainty = variance_within(released, near.index)
     if uncertainty is None:
         uncertainty = np.empty(n)
         rows = max(1, _BLOCK_CELLS // (k * d))
         for start in range(0, n, rows):
-            crowd = released[neighbours.index[start : start + rows]]
+            crowd = released[near.index[start : start + rows]]
             crowd = crowd - crowd[:, :1]  # k copies of one record then vary by 0 exactly, not by a rounding error
             uncertainty[start : start + rows] = crowd.var(axis=1, ddof=1).mean(axis=1)
     return Prediction(

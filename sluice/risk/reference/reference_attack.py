@@ -38,15 +38,16 @@ def attack(
     neighbours: int,
     records: int,
     rng: np.random.Generator,
-    own_among: bool = False,
+    units: IntArray | None = None,
 ) -> ReferenceAttack:
     """Attack at most `records` original records, drawn at random, in both files.
 
     original, released, holdout : coded records, shapes (., d); without a holdout the reference of each record is the
-                                  original without that record, left out by its place, so that equal records of others
-                                  stay
-    own_among                   : the holdout begins with the original records, of which each person's own is left out
-    raises                      : ValueError when a file holds no more than `neighbours` records
+                                  original without the person's household, left out by its places, so that equal records
+                                  of others stay
+    units                       : who belongs together in the reference, which begins with the original records; None:
+                                  nobody of the original is in the holdout, and without one each is alone
+    raises                      : ValueError when a file holds no more than `neighbours` records of other households
     source                      : Lasko and Vinterbo (2010), section II.A. Differs from it: files of unequal size are
                                   made equal first
 
@@ -58,17 +59,14 @@ def attack(
     size = min(m, len(others))
     rows = some_of(n, min(n, records), rng)
     reference_rows = some_of(len(others), size, rng)
-    own_row = None
-    if holdout is None or own_among:
-        place = np.full(len(others), -1)
-        place[reference_rows] = np.arange(size)
-        own_row = place[rows]
+    together = np.arange(n) if units is None and holdout is None else units
     attacked = original.take(rows, axis=0)
     whole = prediction(attacked, released, neighbours)
     part = whole if m == size else prediction(attacked, released.take(some_of(m, size, rng), axis=0), neighbours)
     reference = prediction(
-        attacked, others if size == len(others) else others.take(reference_rows, axis=0), neighbours, own_row
-    )
+        attacked, others if size == len(others) else others.take(reference_rows, axis=0), neighbours,
+        None if together is None else (together[rows], together[reference_rows]),
+    )  # fmt: skip
     return ReferenceAttack(part, whole.distance, reference, rows, n, size_ratio=m / size, sampled=min(1.0, m / n))
 
 

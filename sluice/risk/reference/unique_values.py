@@ -82,18 +82,21 @@ class _Codes(NamedTuple):
         holder[self.released] = np.arange(len(self.released))
         return holder
 
-    def twins(self) -> tuple[IntArray, IntArray]:
-        """The people who share a value with one other alone: the one and the other of each pair, shape (pairs,)."""
+    def twins(self, units: IntArray) -> tuple[IntArray, IntArray]:
+        """The people who share a value with one other alone, of another unit: both of each pair, shape (pairs,)."""
         pairs = (np.bincount(self.original, minlength=self.levels) == 2)[self.original] & self.known
         at = np.flatnonzero(pairs)
         at = at[np.argsort(self.original[at], kind="stable")]
-        return at[::2], at[1::2]
+        apart = units[at[::2]] != units[at[1::2]]
+        return at[::2][apart], at[1::2][apart]
 
-    def next_person(self) -> IntArray:
-        """Shape (n,): whom the original has next in the order of the values; of the last one, the one before."""
+    def next_person(self, units: IntArray) -> IntArray:
+        """Shape (n,): who of another unit comes next in the order of the values; of the last ones, who came before."""
         order = np.argsort(self.original, kind="stable")
+        starts = np.r_[0, np.flatnonzero(np.diff(units[order])) + 1]  # of each run of one unit
+        run = np.searchsorted(starts, np.arange(len(order)), side="right")  # the next one
         beside = np.empty(len(order), np.int64)
-        beside[order] = np.append(order[1:], order[-2:-1])
+        beside[order] = order[np.where(run < len(starts), starts[np.minimum(run, len(starts) - 1)], starts[-1] - 1)]
         return beside
 
 
@@ -127,7 +130,7 @@ def unique_values(columns: Columns, least: float = 0.0) -> list[UniqueValues]:
     return found
 
 
-def values_beside_unique_ones(columns: Columns) -> list[UniqueValues]:
+def values_beside_unique_ones(columns: Columns, units: IntArray | None = None) -> list[UniqueValues]:
     """What the one released record with a person's unique value tells of another variable; of rows that nobody owns.
 
     A file whose values were permuted or drawn holds original values by design, and gives nothing away as long as what
@@ -139,6 +142,8 @@ def values_beside_unique_ones(columns: Columns) -> list[UniqueValues]:
     where there are 30 such people or more and that is more.
 
     columns : shapes (n,) and (m,), rows in any order
+    units   : shape (n,), who belongs together: what members share is no guess, as the household would be missing as a
+              whole. None: everybody is alone
     returns : one for each ordered pair of variables. Found are the people whose second value (on a grid) stands beside
               their unique first one
     cost    : O(d^2 n + d n log n) time
@@ -148,11 +153,12 @@ def values_beside_unique_ones(columns: Columns) -> list[UniqueValues]:
     for how, coded in resolutions.items():
         for name, codes in coded.items():
             n = len(codes.original)
+            together = np.arange(n) if units is None else units
             people = np.flatnonzero(codes.alone() & codes.once()[codes.original])
             if n < 2 or not len(people):
                 continue
-            holder, beside = codes.holders()[codes.original[people]], codes.next_person()[people]
-            one, two = codes.twins()
+            holder, beside = codes.holders()[codes.original[people]], codes.next_person(together)[people]
+            one, two = codes.twins(together)
             for other, values in resolutions["on a grid"].items():
                 if other != name:
                     told, guessed = np.zeros(n, np.bool_), np.zeros(n, np.bool_)

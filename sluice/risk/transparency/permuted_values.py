@@ -15,10 +15,13 @@ import pandas as pd
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.comparable_values import PlainArray, plain_values
 from sluice.risk.attacks.attack_success import share_at_risk
+from sluice.risk.people_of_records import groups_of_people
 from sluice.risk.row_groups import row_groups
 from sluice.risk.spread import spread
 from sluice.risk.transparency.attack import RANKED, Attack, Leak, Pairs, paired_share
 from sluice.risk.transparency.linear_change import CLOSE
+
+_LARGE = 32  # records of a unit that are passed over for the nearest of another one
 
 
 @dataclass(frozen=True)
@@ -39,8 +42,8 @@ class PermutedValues(Attack):
         return f"{group}that the values of {', '.join(self.columns)} were permuted"
 
     def play(self, pairs: Pairs) -> tuple[Leak, ...]:
-        """The worst of the variables that the intruder may know decides; the baseline is the same guess from the other
-        people's original records."""
+        """The worst of the variables that the intruder may know decides; the baseline is the same guess from the
+        original records of other people and other households."""
         names = [name for name in self.columns if name in pairs.released and name in pairs.variables]
         if not names:
             return (
@@ -50,24 +53,26 @@ class PermutedValues(Attack):
                     "no such variable is released",
                 ),
             )
-        group = self._groups(pairs)
+        group, units = self._groups(pairs), groups_of_people(pairs.original, pairs.variables)
         before, after = ({name: plain_values(file[name]) for name in names} for file in (pairs.recoded, pairs.masked))
         values = {name: _rounded(before[name], after[name]) for name in names}
         everyone = np.zeros_like(group)
-        anybody = {name: _guesses(everyone, everyone, *values[name]) for name in names}
-        plain = {name: _first(_guesses(group, group, *values[name]), anybody[name]) for name in names}
+        anybody = {name: _guesses(everyone, everyone, *values[name], units) for name in names}
+        plain = {name: _first(_guesses(group, group, *values[name], units), anybody[name]) for name in names}
         worst, by = np.mean([plain[name] for name in names], axis=0), ""
         for known in names if self.jointly else ():
             both = [np.concatenate([group, group]), np.concatenate([before[known], after[known]])]
             keys = row_groups(both).of
             n = len(before[known])
             others = [
-                _first(_guesses(keys[:n], keys[n:], *values[name]), plain[name]) for name in names if name != known
+                _first(_guesses(keys[:n], keys[n:], *values[name], units), plain[name])
+                for name in names
+                if name != known
             ]
             if others and _gain(mean := np.mean(others, axis=0)) > _gain(worst):
                 worst, by = mean, f" by whoever knows {known}"
         reached, without = worst[:, pairs.rows]
-        nearest = _nearest(pairs, group, names) if self.jointly else None
+        nearest = _nearest(pairs, group, names, units) if self.jointly else None
         if nearest is not None and _gain(nearest) > _gain(worst[:, pairs.rows]):
             (reached, without), by = nearest, " by whoever knows the others"
         measured = paired_share(reached, without, len(pairs.masked))
@@ -81,10 +86,10 @@ class PermutedValues(Attack):
         return row_groups([plain_values(file[name]) for file, name in zip(files, self.within, strict=True)]).of
 
 
-def _nearest(pairs: Pairs, group: IntArray, names: list[str]) -> FloatArray | None:
+def _nearest(pairs: Pairs, group: IntArray, names: list[str], units: IntArray) -> FloatArray | None:
     """Success of reading each number from the record of the group whose other numbers lie nearest, shape (2, q).
 
-    First from the released file; then from the other people's original records. A later step may have changed the
+    First from the released file; then from the original records of other units. A later step may have changed the
     values a little. None without two numbers.
     """
     from scipy.spatial import cKDTree
@@ -97,11 +102,14 @@ def _nearest(pairs: Pairs, group: IntArray, names: list[str]) -> FloatArray | No
     apart = group * 1e6  # records of other groups are far away
     before, after = (np.nan_to_num(each / spreads, nan=-1e3) for each in (known, published))
     right: FloatArray = np.zeros((2, len(pairs.rows)))
+    together = min(len(units), 1 + min(_LARGE, int(np.bincount(units).max())))
     for j in range(len(numbers)):
         mine, theirs = (np.column_stack([np.delete(each, j, axis=1), apart]) for each in (before, after))
         taken = cKDTree(theirs).query(mine[pairs.rows])[1]
-        both = np.asarray(cKDTree(mine).query(mine[pairs.rows], k=2)[1])
-        other = np.where(both[:, 0] == pairs.rows, both[:, 1], both[:, 0])
+        near = np.asarray(cKDTree(mine).query(mine[pairs.rows], k=together)[1])
+        of_others = units[near] != units[pairs.rows][:, None]
+        of_others[:, -1] = True
+        other = near[np.arange(len(near)), of_others.argmax(axis=1)]
         for side, guess in enumerate((after[taken, j], before[other, j])):
             right[side] += np.abs(guess - before[pairs.rows, j]) <= CLOSE
     return right / len(numbers)
@@ -117,18 +125,21 @@ def _rounded(before: PlainArray, after: PlainArray) -> tuple[IntArray, IntArray]
     return codes[: len(before)], codes[len(before) :]
 
 
-def _guesses(key: IntArray, key_after: IntArray, value: IntArray, value_after: IntArray) -> FloatArray:
+def _guesses(key: IntArray, key_after: IntArray, value: IntArray, value_after: IntArray, units: IntArray) -> FloatArray:
     """Success of guessing each person's value from those who have the same key, shape (2, n), ties shared.
 
-    First from the released file; then from the other people's original records. NaN where there is nobody.
+    First from the released file; then from the original records of other units. NaN where there is nobody.
     """
     width = int(max(value.max(), value_after.max())) + 1
-    return np.stack([_success(key * width + value, key_after * width + value_after, width, own) for own in (0, 1)])
+    cell, cell_after = key * width + value, key_after * width + value_after
+    mates = row_groups([units, cell])
+    return np.stack([_success(cell, cell_after, width, left) for left in (None, mates.size[mates.of])])
 
 
-def _success(cell: IntArray, cell_after: IntArray, width: int, own: int) -> FloatArray:
-    """From the released cells, or with `own` 1 from the original ones without the person."""
-    cells, counts = np.unique(cell if own else cell_after, return_counts=True)
+def _success(cell: IntArray, cell_after: IntArray, width: int, left_out: IntArray | None) -> FloatArray:
+    """From the released cells, or from the original ones without so many of the person's own cell: the person, and
+    those of the household who share it. Others of the household, who speak for another value, stay."""
+    cells, counts = np.unique(cell_after if left_out is None else cell, return_counts=True)
     order = np.lexsort((-counts, cells // width))  # within a key the most frequent first
     cells, counts = cells[order], counts[order]
     keys, start, held = np.unique(cells // width, return_index=True, return_counts=True)
@@ -140,9 +151,9 @@ def _success(cell: IntArray, cell_after: IntArray, width: int, own: int) -> Floa
     by_cell = np.argsort(cells)
     place = by_cell[np.minimum(np.searchsorted(cells[by_cell], cell), len(cells) - 1)]
     mine = np.where(cells[place] == cell, counts[place], 0)
-    if not own:
+    if left_out is None:
         return np.where(known, np.where(mine == first[at], 1 / ties[at], 0.0), np.nan)
-    left = mine - 1
+    left = mine - left_out
     rival = np.where((mine < first[at]) | (ties[at] > 1), first[at], second[at])
     alone = (held[at] == 1) & (left == 0)
     return np.where(alone, np.nan, np.where(left > rival, 1.0, np.where((left == rival) & (left > 0), 0.5, 0.0)))

@@ -4,7 +4,7 @@ Whoever is left out of what an attack is compared with is left out with the hous
 where another is attacked. A new attack is added to `ATTACKS`.
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
@@ -14,8 +14,12 @@ from pydantic import TypeAdapter
 
 from policies.rules.attack_rule import AttackRule
 from policies.rules.rules import AttackPolicyRule
+from policies.standard.copied_values import judge_unique_values
+from policies.standard.learning_intruders import judge_partial_knowledge, learned_intruder
+from policies.standard.reference_standard import AnyOf, Intruder, ReferenceStandard
+from policies.standard.standard_checks import judge_reference_standard
 from sluice.ground.variables import Variable
-from sluice.ground.verdict import Verdict
+from sluice.ground.verdict import Finding, Verdict
 from sluice.utility.comparison import Comparison
 
 # A survey of households whose members share an area, a weight and two traits, as the file and people set aside.
@@ -120,3 +124,39 @@ def test_a_shuffled_file_is_not_stopped_and_one_that_tells_is(
     # So few households leave some figures open.
     assert [each.says for each in rule.find(harmless) if each.verdict is Verdict.FAIL] == []
     assert max(each.verdict for each in rule.find(telling)) is Verdict.FAIL
+
+
+_STANDARD = ReferenceStandard(reference="leave_one_out", minimum_records=100)
+_READER = Intruder(knows=AnyOf(any=2), found=0.9, claims=0.9, gain=0.1)
+
+
+def _nearness(files: Comparison) -> list[Finding]:
+    return [each for each in judge_reference_standard(_STANDARD, files)[0] if each.rule == "prediction_distance"]
+
+
+def _gain(files: Comparison) -> list[Finding]:
+    found = judge_partial_knowledge([_READER], files, learned_intruder(files, 300))
+    return [each for each in found if each.rule == "attribute_gain"]
+
+
+def _numbered(*kept: str) -> Comparison:
+    """Wages that nobody else has, in the order of the households, and without pairs."""
+    return judged(("wage", *kept), original=OWN.assign(wage=1_000.0 + np.arange(len(OWN))))
+
+
+# What the household shows in the file was no news while its other members stood in what the file is compared with.
+PARTS = [
+    ("prediction_distance", _nearness, _PAIRS, judged((*_SHARED, "area", "age"), paired=True)),
+    ("attribute_gain", _gain, _PAIRS, judged(("weight", "rent", "heat"), paired=True)),
+    ("unique_values", lambda files: [judge_unique_values(_STANDARD, files)], _numbered(), _numbered("rent", "heat")),
+]
+
+
+@pytest.mark.chain
+@pytest.mark.parametrize(("name", "find", "harmless", "telling"), PARTS, ids=[name for name, *_ in PARTS])
+def test_the_standard_looks_at_files_without_the_household(
+    name: str, find: Callable[[Comparison], list[Finding]], harmless: Comparison, telling: Comparison
+) -> None:
+    assert {each.rule for each in find(harmless)} == {name}
+    assert [each.says for each in find(harmless) if each.verdict is Verdict.FAIL] == []
+    assert max(each.verdict for each in find(telling)) is Verdict.FAIL

@@ -14,7 +14,7 @@ from sluice.risk.attacks.attribute_gain import (
     gains_of_people,
     strongest_readings,
 )
-from sluice.risk.linkage.learned_linker import CandidatePosterior
+from sluice.risk.linkage.learned_linker import CandidatePosterior, Candidates
 
 NAMES = np.array(["a", "b", "c"], dtype=object)
 
@@ -39,6 +39,19 @@ def test_the_share_read_with_and_without_the_own_record() -> None:
     found = gain_of(variable, [0, 1, 2, 3], certain_of([0, 1, 2, 3], [3, 0, 0, 0]), Reading(0.0, False))
     assert (found.right, found.without, found.gain) == (1.0, 0.5, 0.5)  # two people share a value
     assert found.interval[0] < 0.5 < found.interval[1]
+
+
+def test_what_the_household_shows_is_read_only_where_the_household_is() -> None:
+    """Person 1 lives with person 0 and shares the value; person 2 does not, and has another one."""
+    variable = OtherVariable.of("rent", NAMES[[0, 0, 1]], NAMES[[0, 0, 1]], number=False)
+    given_ = Candidates(np.array([3.0]), np.array([[1, 2]]), np.array([[2.0, 1.0]]), np.array([0]))
+
+    def gain(units: list[int]) -> float:
+        found = CandidatePosterior.of(np.array([0]), given_, 0.1, np.array(units))
+        return gain_of(variable, [0], found, Reading(0.0, False)).gain
+
+    assert gain([0, 0, 1]) == pytest.approx(1.0, abs=1e-3)
+    assert gain([0, 1, 1]) == pytest.approx(0.0, abs=1e-3)  # a neighbour with the same value, who is no mate
 
 
 def test_what_is_missing_is_not_learned() -> None:

@@ -1,12 +1,9 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from scipy.stats import binomtest
 
 from sluice.ground.errors import DataError
-from sluice.risk.attacks.attribute_inference import LabelledFile, attribute_inference, excess_interval, labelled_files
+from sluice.risk.attacks.attribute_inference import LabelledFile, attribute_inference, labelled_files
 from tests.golden import golden
 
 
@@ -55,22 +52,22 @@ def test_numbers_within_a_tolerance():
     assert attack(people, people, tolerance=100.0).measurement.value == 1
 
 
-def test_the_interval_is_agresti_and_mins_by_hand():
-    # 100 people: 60 by both, 20 by the file alone, 5 by the other alone. (20.5 - 5.5) / 102 +- 1.96 sqrt(...) / 102
-    hits = np.repeat([True, True, False, False], [60, 20, 5, 15])
-    without = np.repeat([True, False, True, False], [60, 20, 5, 15])
-    half = 1.959964 * np.sqrt(26 - 15**2 / 102) / 102
-    assert excess_interval(hits, without) == pytest.approx((15 / 102 - half, 15 / 102 + half))
-    assert binomtest(20, 25).pvalue < 0.05  # McNemar's exact test, too, finds the difference beyond chance
-    assert excess_interval(hits, without)[0] > 0
+def test_people_of_one_household_are_no_more_evidence_than_one_of_them():
+    """Four times the same person in each household, who are guessed together: as wide as of one each."""
+    rng = np.random.default_rng(3)
+    one = population(200, 3)
+    four = LabelledFile(*(np.repeat(each, 4, axis=0) for each in (one.known, one.value)))
+    masked = LabelledFile(four.known, np.where(np.repeat(rng.random(200) < 0.3, 4), 0, four.value))
+    houses = np.repeat(np.arange(200), 4)
 
+    def width(people, masked, units):
+        low, high = attack(people, masked, units=units).measurement.interval
+        return high - low
 
-@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=40))
-def test_the_interval_is_symmetric_and_never_certain(pairs):
-    hits, without = np.array(pairs).T
-    low, high = excess_interval(hits, without)
-    assert excess_interval(without, hits) == pytest.approx((-high, -low))
-    assert -1 <= low < high <= 1
+    together, alone = width(four, masked, houses), width(four, masked, np.arange(800))
+    assert together > 1.6 * alone
+    of_one = width(one, masked.rows(np.arange(0, 800, 4)), np.arange(200))
+    assert together == pytest.approx(of_one, rel=0.25)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -34,6 +34,23 @@ def test_one_value_of_those_that_moved_together_gives_the_others_away() -> None:
     assert measured.baseline < 0.1
 
 
+@pytest.mark.parametrize("spoilt", [0.0, 1e-4])
+def test_what_a_household_shares_is_no_news_only_where_the_household_is_in_the_file(spoilt: float) -> None:
+    """By one value that moved with another, and by the nearest of both."""
+    frame = people().loc[np.repeat(np.arange(200), 3)].reset_index(drop=True)
+    frame = frame.assign(house=pd.Series([f"h{at // 3}" for at in range(600)], dtype="str"))
+    masked = frame.drop(columns="house")
+    masked[["income", "rent"]] = masked[["income", "rent"]].to_numpy()[np.random.default_rng(3).permutation(600)]
+    masked[["income", "rent"]] += spoilt * np.random.default_rng(4).standard_normal((600, 2))
+
+    def gain(role: str) -> float:
+        variables = VARIABLES | {"house": Variable(name="house", kind=Kind.TEXT, role=role)}
+        (leak,) = PermutedValues(("income", "rent"), (), True).play(paired(frame, masked, variables))
+        return leak.measured.value - (leak.measured.baseline or 0)
+
+    assert gain("other") < 0.1 < 0.8 < gain("household")
+
+
 def test_a_little_noise_afterwards_does_not_hide_what_moved_together() -> None:
     frame, rng = people(), np.random.default_rng(4)
     step = Permutation(columns=("income", "rent"), within=("group",))
