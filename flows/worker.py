@@ -26,7 +26,6 @@ from prefect.workers.base import BaseJobConfiguration, BaseVariables, BaseWorker
 from flows.deployments import ENTRYPOINT
 
 # -P: no module is imported from the folder in which the process begins, or beside a script.
-_RUN = 3 << 30  # bytes; of a release of 100,000 records by 20, with its reader
 COMMAND = join([sys.executable, "-P", "-m", f"{__package__}.engine"])
 
 # What there is beside releases, by the name under which the server knows it: deployments/notices.yaml.
@@ -90,17 +89,7 @@ def installed_flow(entrypoint: str) -> Flow[Any, Any]:
     return found
 
 
-def runs_at_a_time(processors: int, memory: int) -> int:
-    """How many runs a machine carries: each keeps a processor busy, and a process that reads sources beside it.
-
-    What is due beyond that stays scheduled. Without a limit 120 runs that were due became 88 processes, and failed.
-
-    memory : bytes that are free
-    """
-    return max(1, min(processors, memory // _RUN))
-
-
-def work(pool: str, limit: int) -> None:
+def work(pool: str, limit: int | None = None) -> None:
     """Start the runs of a work pool until the process is told to stop; makes the pool where there is none."""
     setup_signal_handlers_worker(os.getpid(), "the worker", print)
     worker = ReleaseWorker(pool, limit=limit)

@@ -8,7 +8,6 @@ from uuid import uuid4
 import pytest
 
 from flows.cli.operator_commands import begin_nowhere
-from flows.worker import runs_at_a_time
 from sluice.settings import settings
 from tests.flows.house import House
 from tests.flows.installation import BIN, kill, processes, until
@@ -33,12 +32,6 @@ def test_it_leaves_the_folder_that_others_may_write_in_and_keeps_its_settings(
     assert os.getcwd() == "/"
     assert settings() == before
     assert (settings().home, settings().project) == (tmp_path / "house", tmp_path)
-
-
-@pytest.mark.parametrize(("memory", "runs"), [(24 << 30, 2), (4 << 30, 1), (0, 1)])
-def test_it_starts_no_more_runs_than_the_machine_carries(memory: int, runs: int) -> None:
-    assert runs_at_a_time(2, memory) == runs
-    assert runs_at_a_time(16, memory) == max(1, memory // (3 << 30))
 
 
 @pytest.mark.smoke
