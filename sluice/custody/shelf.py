@@ -293,9 +293,16 @@ def refuse_place(output: Path, *further: Path, option: str = "--output") -> None
     into = [next(parent for parent in path.parents if parent.exists()) for path in written]
     if any((path / CHECKSUMS).exists() for path in (*written, *into)):
         raise DataError(f"{option} {output} would change a published release. Name another file.")
-    if any((path / LOCK).exists() for path in into):
+    if any(map(_is_shelf, into)):
         raise DataError(f"{option} {output} lies where releases are published. Name another file.")
     prefect = Path(os.environ.get("PREFECT_HOME") or "~/.prefect").expanduser().resolve()
     kept = [file.resolve() for file in (read.connections, read.timestamp_certificates) if file is not None]
     if any(path in kept or path.is_relative_to(prefect) for path in written):
         raise DataError(f"{option} {output} holds settings. Name another file.")
+
+
+def _is_shelf(folder: Path) -> bool:
+    """Whether releases are published there, or were; other programs have a file of the lock's name, too."""
+    if not (folder / LOCK).exists():
+        return False
+    return any((each / CHECKSUMS).exists() or each.name.endswith(".withdrawn.txt") for each in folder.iterdir())
