@@ -16,6 +16,7 @@ from typing import Any
 import anyio
 import anyio.abc
 from prefect.client.schemas.objects import FlowRun
+from prefect.client.schemas.responses import WorkerFlowRunResponse
 from prefect.flows import Flow
 from prefect.runner._flow_run_executor import FlowRunExecutorContext
 from prefect.runner._process_manager import ProcessHandle
@@ -80,6 +81,14 @@ class ReleaseWorker(BaseWorker[BaseJobConfiguration, BaseVariables, BaseWorkerRe
         if result is None or result.status_code is None:
             raise RuntimeError("the run's process never started")
         return BaseWorkerResult(status_code=result.status_code, identifier=str(handle.pid))
+
+    async def _submit_scheduled_flow_runs(self, flow_run_response: list[WorkerFlowRunResponse]) -> list[FlowRun]:
+        """Leave for the next look what is due again while its process is still ending.
+
+        It holds its place then, and Prefect's worker would end when it asks for another one.
+        """
+        held = set(self._limiter.statistics().borrowers) if self._limiter else set()
+        return await super()._submit_scheduled_flow_runs([e for e in flow_run_response if e.flow_run.id not in held])
 
 
 def installed_flow(entrypoint: str) -> Flow[Any, Any]:

@@ -34,6 +34,26 @@ def test_it_leaves_the_folder_that_others_may_write_in_and_keeps_its_settings(
     assert (settings().home, settings().project) == (tmp_path / "house", tmp_path)
 
 
+def test_a_run_that_is_due_again_before_its_process_ended_waits_and_ends_no_worker() -> None:
+    """Suspended, and called back by an approval in the same second: with --limit it holds its place still."""
+    import anyio
+    from prefect.client.schemas.objects import FlowRun
+    from prefect.client.schemas.responses import WorkerFlowRunResponse
+
+    from flows.worker import ReleaseWorker
+
+    run = FlowRun(id=uuid4(), flow_id=uuid4())
+
+    async def look() -> list[FlowRun]:
+        worker = ReleaseWorker("pool", limit=2)
+        worker._limiter = anyio.CapacityLimiter(2)
+        worker._limiter.acquire_on_behalf_of_nowait(run.id)
+        due = WorkerFlowRunResponse(work_pool_id=uuid4(), work_queue_id=uuid4(), flow_run=run)
+        return await worker._submit_scheduled_flow_runs([due])
+
+    assert anyio.run(look) == []
+
+
 @pytest.mark.smoke
 def test_it_starts_a_run_that_is_due_which_waits_for_people_without_a_process(
     prefect_server: PrefectServer, house: House, tmp_path: Path
