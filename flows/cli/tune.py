@@ -34,7 +34,7 @@ def tune(
         Path | None, typer.Option("--output", "-o", help="where to write the plan; else FILE with -tuned in its name")
     ] = None,
     trials: Annotated[int | None, typer.Option("--trials", min=1, help="how many plans are tried at most")] = None,
-    minutes: Annotated[float | None, typer.Option("--minutes", help="with the last judgement")] = None,
+    minutes: Annotated[float | None, typer.Option("--minutes", help="in all, with the last judgement")] = None,
     seed: Annotated[
         int | None, typer.Option("--seed", min=0, help="of the search; the same gives the same trials")
     ] = None,
@@ -110,7 +110,7 @@ def _stopping(allowance: "Allowance") -> Iterator[None]:
 def suggest(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="the definition of a release that was blocked")],
     trials: Annotated[int, typer.Option("--trials", min=1, help="how many changes are tried at most")] = 200,
-    minutes: Annotated[float | None, typer.Option("--minutes", help="with the last judgements")] = None,
+    minutes: Annotated[float | None, typer.Option("--minutes", help="in all, with the last judgements")] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="the same gives the same suggestions")] = 1,
     workers: Annotated[int | None, typer.Option("--workers", min=1, help="processes; else SLUICE_WORKERS")] = None,
     as_json: AsJson = False,
