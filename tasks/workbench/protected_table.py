@@ -187,7 +187,8 @@ class ProtectedTable(Result):
             return f"{self.method.describe()} {' '.join(finding.says for finding in self.findings)}"
         says = (
             f"{self.primary:,} cells are sensitive and {self.secondary:,} more are suppressed for their sake; "
-            f"{self.published:,} are published, {1 - self.suppressed_share:.1%} of the value."
+            f"{self.published:,} are published, totals included, and {1 - self.suppressed_share:.1%} of the value of "
+            "inner cells."
         )
         if self.verdict is Verdict.PASS:
             return f"{says} All {self.attacks:,} attacks on the pattern fail."
