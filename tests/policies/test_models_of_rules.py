@@ -189,6 +189,7 @@ def test_the_search_allows_what_the_rule_passes_and_nothing_else(
     variables: Variables, rule: PolicyRule, seeds: Sequence[int]
 ) -> None:
     """Where people have several records, these have weights, and values are missing, too, at every level."""
+    first = seeds is FILES
     if variables is WITH_HARMLESS and rule not in (*ON_VALUES, RULES[2]):
         seeds = seeds[:6]  # of a rule that looks at no values a few do
     verdicts = []
@@ -204,7 +205,8 @@ def test_the_search_allows_what_the_rule_passes_and_nothing_else(
             found = {finding.verdict for finding in rule.find(done, released, "masked")}
             assert (found <= UNDECIDED) == allowed, (seed, town, sex, found)
             verdicts.append(allowed)
-    assert seeds is MORE_FILES or 0 < np.mean(verdicts) < 1  # neither is always so
+    if first:  # of the others some rule may allow all
+        assert 0 < np.mean(verdicts) < 1  # neither is always so
 
 
 @pytest.mark.chain
