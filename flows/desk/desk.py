@@ -12,11 +12,13 @@ import secrets
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
+from functools import cached_property
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from flows.desk.accounts import Accounts, Attempts, KnownBrowsers, Sessions, desk_folder
+from sluice.custody.workspace import Workspace, open_workspace
 from sluice.ground.durable import create_once, disk_of
 from sluice.ground.errors import SluiceError
 
@@ -128,6 +130,11 @@ class Desk:
         said = f"{parts.scheme}://{parts.netloc.lower()}"
         known = KnownBrowsers(create_once(folder / "browsers_secret", secrets.token_bytes(32)))
         return cls(said, Accounts(folder), AccessLog(folder / "access.jsonl"), proxy, browsers=known)
+
+    @cached_property
+    def workspace(self) -> Workspace:
+        """Opened once: each page reads of the ledger what is new. Raises as `open_workspace`, each time."""
+        return open_workspace(follows=True)
 
     @property
     def secure(self) -> bool:

@@ -4,7 +4,6 @@ missing, or came back, against the ledger.
 Pruning deletes from the vault what no rule keeps any more. The ledger has each deletion before it is done.
 """
 
-import json
 import re
 from bisect import bisect_left
 from collections import defaultdict
@@ -98,7 +97,7 @@ def inventory(workspace: Workspace, now: datetime | None = None) -> Inventory:
     acts = [entry for entry in entries if entry.release == OFFICE]
     rules = _Rules(workspace, read_office(acts), acts)
     keepings = [rules.keeping(each, histories[each.release]) for each in holdings(workspace, histories)]
-    known = {sha256 for entry in entries for sha256 in _SHA256.findall(json.dumps(entry.body))}
+    known = {sha256 for entry in entries for sha256 in _SHA256.findall(entry.written)}
     known |= {name.partition(".")[0] for each in keepings for name in each.holding.objects}
     strays = {
         name: each.written + timedelta(days=STRAY_DAYS)
