@@ -119,8 +119,7 @@ class Generalization(MaskingStep):
         default=None,
         min_length=1,
         exclude_if=lambda path: path is None,  # a plan that names none stays the one it was
-        description="path of a CSV of the population, as for the rule k_map, but in the values that the step finds; "
-        "for the models k_map and delta_presence, and for the journalist",
+        description="path of a CSV of the people, as for the rule k_map, in the values that the step finds",
     )
     population_sha256: str | None = Field(
         default=None,
