@@ -295,9 +295,14 @@ def accesses(request: Request, desk: TheDesk, reader: SignedOn, person: str = ""
     if not reader.is_head:
         raise HTTPException(404)
     desk.access.record(reader.name, "read", "accesses")
-    found = [each for each in desk.access.newest() if person in each.who and release in each.release]
+    found = (each for each in desk.access.newest() if person in each.who and release in each.release)
     return page(
-        request, desk, "accesses.html.j2", reader, rows=found[:_MOST_ROWS], asked={"person": person, "release": release}
+        request,
+        desk,
+        "accesses.html.j2",
+        reader,
+        rows=[*islice(found, _MOST_ROWS)],
+        asked={"person": person, "release": release},
     )
 
 

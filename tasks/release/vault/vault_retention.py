@@ -199,7 +199,7 @@ def vault_problems(workspace: Workspace, found: Inventory) -> list[str]:
     pruned, there, problems = recorded_as_pruned(workspace), found.objects, []
     histories = workspace.ledger.histories()
     for release, entries in histories.items():
-        lost = evidence(entries) - there.keys()
+        lost = [name for name in evidence(entries) if name not in there]  # a set less another walks the whole other
         if lost:
             problems.append(f"{release}: {len(lost)} of its documents and reports are missing from the vault")
     for keeping in found.keepings:
@@ -210,7 +210,7 @@ def vault_problems(workspace: Workspace, found: Inventory) -> list[str]:
                 problems.append(f"{part} were destroyed, and are there again; destroy them: sluice vault prune")
             continue
         judged = any(entry.event == State.EVALUATED for entry in histories[holding.release])
-        lost = set(holding.objects) - there.keys() - pruned
+        lost = [name for name in holding.objects if name not in there and name not in pruned]
         if lost and judged:
             problems.append(f"{part} are missing from the vault ({len(lost)} objects), and no deletion is recorded")
         back = [name for name in holding.objects if name in pruned and name in there and found.is_due(name)]
