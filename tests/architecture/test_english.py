@@ -34,6 +34,7 @@ def test_pages_that_are_generated_have_no_more_of_it() -> None:
     assert sum(words(each) > LONGEST for each in of_pages) <= LONG_OF_PAGES
 
 
+@pytest.mark.chain
 def test_findings_have_no_more_of_it() -> None:
     assert len(findings()) <= FORMS_OF_FINDINGS
 
