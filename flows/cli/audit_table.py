@@ -103,10 +103,13 @@ def audit_table(
         "--contributor": contributor,
         "--requested": requested,
         "--frequency": frequency,
+        "--largest": largest,
+        "--status": status,
         "--repair": repair,
     }
     if microdata is None and (given := [option for option, what in of_records.items() if what]):
         of_cells = ". The column of the cells' values is named by --cells-value" if value else ""
+        of_cells += ". That of what is suppressed is named by --cells-status" if status else ""
         raise DocumentError(f"{', '.join(given)}: only the records can tell; give --microdata, too{of_cells}")
     if microdata is not None and within is not None:
         raise DocumentError("with --microdata, the rules tell how near is too near", field="--within")
