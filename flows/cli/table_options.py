@@ -58,8 +58,9 @@ Requested = Annotated[
     str | None,
     typer.Option(
         "--requested",
-        metavar="COLUMN=VALUE",
-        help="for request_rule: by which text in which column a record says that its contributor asked for protection",
+        metavar="COLUMN=VALUE[,BEFORE]",
+        help="for request_rule: by which text in which column a record says that its contributor asked for protection, "
+        "and by which of cells that were unsafe before",
     ),
 ]
 Frequency = Annotated[
@@ -158,7 +159,8 @@ def _requested(written: str) -> dict[str, str]:
     variable, equals, value = written.partition("=")
     if not variable or not equals or not value:
         raise DocumentError(f"must be COLUMN=VALUE, such as asked=yes; got '{written}'", field="--requested")
-    return {"variable": variable, "value": value}
+    value, _, before = value.partition(",")
+    return {"variable": variable, "value": value} | ({"before": before} if before else {})
 
 
 def names_given(written: Sequence[str]) -> list[tuple[str, ...]]:
