@@ -23,15 +23,13 @@ def audit_table(
     source: Annotated[Path, typer.Argument(metavar="CELLS", help="the cells: codes, status, value; CSV, or a folder")],
     microdata: Annotated[
         Path | None,
-        typer.Option(
-            "--microdata", help="the records behind them, or with --frequency their cells, for the whole audit"
-        ),
+        typer.Option("--microdata", help="the records, or with --frequency their cells, for the whole audit"),
     ] = None,
     *,
     options: RecordsOptions,
     known: Annotated[
         Path | None,
-        typer.Option("--known", help="CSV of what an attacker knows of cells beforehand: codes, lower, upper"),
+        typer.Option("--known", help="CSV of what an attacker knows beforehand: codes, lower, upper"),
     ] = None,
     cells_status: Annotated[
         str | None, typer.Option("--cells-status", help="the column that tells what is suppressed; else status")
@@ -46,7 +44,7 @@ def audit_table(
     ] = False,
     sum_of: Annotated[
         list[Path] | None,
-        typer.Option("--sum-of", help="cells of a publication that is part of this one, such as a quarter of the year"),
+        typer.Option("--sum-of", help="cells of a part of this publication, such as a quarter of the year"),
     ] = None,
     decimals: Annotated[
         int | None,
@@ -57,7 +55,10 @@ def audit_table(
         typer.Option("--rounded-to", metavar="UNIT", help="each value was rounded to a multiple of this by itself"),
     ] = None,
     within: Annotated[
-        float | None, typer.Option("--within", min=0, max=100, help="percent: so near is a breach; without microdata")
+        float | None,
+        typer.Option(
+            "--within", min=0, max=100, help="percent within which an estimate is a breach; without microdata"
+        ),
     ] = None,
     repair: Annotated[
         Path | None,

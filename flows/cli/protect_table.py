@@ -29,15 +29,11 @@ def protect_table(
     options: ProtectionOptions,
     previous: Annotated[
         Path | None,
-        typer.Option(
-            "--previous", help="cells published before, as --output writes them: suppressed again, judged together"
-        ),
+        typer.Option("--previous", help="cells published before, as --output writes them; judged together"),
     ] = None,
     seed_file: Annotated[
         Path | None,
-        typer.Option(
-            "--seed-file", help="a secret, made if absent: of what draws, and of noise on the costs of suppression"
-        ),
+        typer.Option("--seed-file", help="the secret of what draws, made if absent"),
     ] = None,
     workers: Workers = None,
     as_json: AsJson = False,

@@ -96,24 +96,29 @@ class Generalization(MaskingStep):
         description="variable: its level, or {from, to}: the levels that the search may choose. All, when not given",
     )
     suppression_limit: float = Field(
-        default=0, ge=0, le=1, description="share of the records that may be suppressed, 0 to 1, not percent"
+        default=0, ge=0, le=1, description="share of the records that may be suppressed, not percent"
     )
     suppressed: Literal["released", "removed", "left"] = Field(
         default="released",
-        description="released: suppressed records stay without any value of the columns, as a group that must satisfy "
-        "the models; removed: they are left out; left: they stay as they are for a later step such as "
-        "local_suppression",
+        description=(
+            "released: suppressed records stay without values, as a group that must satisfy the models; "
+            "removed: they are left out; left: they stay for a later step"
+        ),
     )
     effort: int | None = Field(
         default=None,
         ge=1,
-        description="how many times the search may divide the remaining choices; then it takes the best found, with a "
-        "bound on the optimum. Absent: to the end. 1,000 take seconds where keys are many",
+        description=(
+            "how often the search may divide the remaining choices; then it takes the best found, with a bound "
+            "on the optimum. Absent: to the end. 1,000 take seconds where keys are many"
+        ),
     )
     refine: bool = Field(
         default=False,
-        description="local recoding: each group is then divided by one level finer in one variable as long as all "
-        "parts keep the models; values of one variable may lie at different levels",
+        description=(
+            "local recoding: each group is divided by one level finer in one variable as long as all parts "
+            "satisfy the models; levels then differ within a variable"
+        ),
     )
     population: str | None = Field(
         default=None,
