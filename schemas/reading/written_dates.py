@@ -53,7 +53,9 @@ class WrittenDates:
             known = encoded.dictionary.drop_null()[:_LOOKED_AT]
             if not len(known):
                 return
-            fit = [each for each in USUAL if 2 * pc.sum(_dates(known, each).is_valid()).as_py() >= len(known)]
+            half = len(known) / 2
+            years = pc.sum(pc.match_substring_regex(known, "[0-9]{4}")).as_py() >= half  # cheaper than each format
+            fit = [each for each in USUAL if years and pc.sum(_dates(known, each).is_valid()).as_py() >= half]
             self._read = {each: self._summary() for each in fit}
         for written, summary in self._read.items():
             read = _dates(encoded.dictionary, written)
