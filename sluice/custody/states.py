@@ -276,20 +276,14 @@ def told_of(event: str) -> str:
 
 
 def as_markdown() -> str:
-    """The table as a drawing (Mermaid) and as a table, for docs/architecture.md."""
-    drawn = [
-        f"    {before or '[*]'} --> {each.after}: {each.action}"
-        for each in TRANSITIONS
-        if each.after
-        for before in _in_order(each.before)
-    ]
+    """The table, for docs/architecture.md."""
     rows = [
         f"| `{each.action}` | {in_words(each.before)} | {in_words([each.after]) if each.after else 'what it was'} "
         f"| {_listed(each.by)} | {each.once} | {_listed(each.tells)} |"
         for each in TRANSITIONS
     ]
     head = ["| action | on a release that is | makes it | may be done by | when | told |", "|---|---|---|---|---|---|"]
-    return "\n".join(["```mermaid", "stateDiagram-v2", *drawn, "```", "", *head, *rows])
+    return "\n".join([*head, *rows])
 
 
 def _listed(people: AbstractSet[Who]) -> str:

@@ -60,20 +60,22 @@ def stage(product: Documents[Definition], secret: Callable[[str], str | None] = 
 def _staged(product: Documents[Definition], source: TabularSource) -> Staged:
     """All of it from the first record on: what was read before a connection was lost may be of another state."""
     vault, contract = product.workspace.vault, product.contract
-    typing = SourceTyping(contract, vault.pseudonym, source.decimal_mark)
+    tables = product.definition.product == "tables"
+    typing = SourceTyping(contract, vault.pseudonym, source.decimal_mark, unify=tables)
     with vault.scratch(".parquet") as as_read, vault.scratch(".parquet") as path:
         batches = read_apart(source, list(contract.staged))
-        if product.definition.product == "records":  # tables are added up, and held as cells
+        if not tables:  # which are added up, and held as cells
             batches = within_memory(batches, contract.staged, contract.rows.minimum)
         batches = at_most(batches, contract.rows.maximum)
         write_parquet((typing.type_batch(raw) for raw in batches), as_read, contract.staged)
         variables = typing.variables()
-        for remark in source.remarks.all():
+        remarks = (*source.remarks.all(), *typing.remarks.all())
+        for remark in remarks:
             log("source is not read as it stands", logging.WARNING, detail=remark.says)
         # A database gives the same records in another order each time. Were that other data, they would have another
         # seed, and could be masked anew until the dice fall well.
         rows = write_in_order(as_read, path, contract.staged, contract.record_key)
-        return StagedTable(vault.keep(path, ".parquet"), rows), variables, source.remarks.all()
+        return StagedTable(vault.keep(path, ".parquet"), rows), variables, remarks
 
 
 def reference_period(release: DocumentedRelease) -> dict[str, str] | None:

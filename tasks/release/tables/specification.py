@@ -11,8 +11,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, WithJsonSchema, model_validator
 
-from sluice.documents.document_reading import FileOf
 from sluice.ground.errors import DataError, did_you_mean
+from sluice.ground.rule import FileOf
 from sluice.ground.variables import Label
 from sluice.ground.visible_text import Name
 from sluice.sources.csv_source import CsvSource, described_csv
