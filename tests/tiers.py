@@ -18,6 +18,7 @@ import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from threading import enumerate as enumerate_threads
 from threading import get_ident
@@ -79,6 +80,7 @@ def tier_of(item: pytest.Item) -> str:
     return _of_folder(item.path.parent)
 
 
+@cache
 def _of_folder(path: Path) -> str:
     folder = path.relative_to(_TESTS)
     names = (name.as_posix() for name in (folder, *folder.parents))
@@ -199,9 +201,11 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         faults.append(f"it took {seconds:.2f} s of CPU twice in a row; a unit test may take {limit:.1f}")
     if _started:
         faults.append(f"it did what no unit test may: {', '.join(sorted(set(_started)))}")
-    if faults and all(report.passed for report in reports):
+    if all(report.passed for report in reports):
         called = next(report for report in reports if report.when == "call")
-        called.outcome, called.longrepr = "failed", f"{'; '.join(faults)}. See tests/tiers.py."
+        called.cpu, reports = seconds, [called]  # one report of all: each is sent to another process, and read there
+        if faults:
+            called.outcome, called.longrepr = "failed", f"{'; '.join(faults)}. See tests/tiers.py."
     for report in reports:
         item.ihook.pytest_runtest_logreport(report=report)
     item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
