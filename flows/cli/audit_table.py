@@ -40,9 +40,7 @@ def audit_table(
     total: Totals = None,
     microdata: Annotated[
         Path | None,
-        typer.Option(
-            "--microdata", help="the records behind them, or with --frequency their cells, for the whole audit"
-        ),
+        typer.Option("--microdata", help="the records, or with --frequency their cells, for the whole audit"),
     ] = None,
     rule: Rules = None,
     value: Value = None,
@@ -55,7 +53,7 @@ def audit_table(
     setting: Settings = None,
     known: Annotated[
         Path | None,
-        typer.Option("--known", help="CSV of what an attacker knows of cells beforehand: codes, lower, upper"),
+        typer.Option("--known", help="CSV of what an attacker knows beforehand: codes, lower, upper"),
     ] = None,
     cells_status: Annotated[
         str | None, typer.Option("--cells-status", help="the column that tells what is suppressed; else status")
@@ -70,7 +68,7 @@ def audit_table(
     ] = False,
     sum_of: Annotated[
         list[Path] | None,
-        typer.Option("--sum-of", help="cells of a publication that is part of this one, such as a quarter of the year"),
+        typer.Option("--sum-of", help="cells of a part of this publication, such as a quarter of the year"),
     ] = None,
     decimals: Annotated[
         int | None,
@@ -81,7 +79,10 @@ def audit_table(
         typer.Option("--rounded-to", metavar="UNIT", help="each value was rounded to a multiple of this by itself"),
     ] = None,
     within: Annotated[
-        float | None, typer.Option("--within", min=0, max=100, help="percent: so near is a breach; without microdata")
+        float | None,
+        typer.Option(
+            "--within", min=0, max=100, help="percent within which an estimate is a breach; without microdata"
+        ),
     ] = None,
     repair: Annotated[
         Path | None,
@@ -102,10 +103,13 @@ def audit_table(
         "--contributor": contributor,
         "--requested": requested,
         "--frequency": frequency,
+        "--largest": largest,
+        "--status": status,
         "--repair": repair,
     }
     if microdata is None and (given := [option for option, what in of_records.items() if what]):
         of_cells = ". The column of the cells' values is named by --cells-value" if value else ""
+        of_cells += ". That of what is suppressed is named by --cells-status" if status else ""
         raise DocumentError(f"{', '.join(given)}: only the records can tell; give --microdata, too{of_cells}")
     if microdata is not None and within is not None:
         raise DocumentError("with --microdata, the rules tell how near is too near", field="--within")

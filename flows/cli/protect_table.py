@@ -56,23 +56,21 @@ def protect_table(
         typer.Option(
             "--method",
             metavar="NAME=NUMBERS",
-            help="suppression (if not given), or a change of values: controlled_rounding=BASE, "
-            "small_count_rounding=BASE, controlled_adjustment=CAP,SPREAD, cell_key=MAXIMUM,VARIANCE,THRESHOLD, "
-            "noise_multipliers=LEAST,SPREAD",
+            help=(
+                "suppression (default), or controlled_rounding=BASE, small_count_rounding=BASE, "
+                "controlled_adjustment=CAP,SPREAD, cell_key=MAXIMUM,VARIANCE,THRESHOLD, "
+                "noise_multipliers=LEAST,SPREAD"
+            ),
         ),
     ] = None,
     setting: Settings = None,
     previous: Annotated[
         Path | None,
-        typer.Option(
-            "--previous", help="cells published before, as --output writes them: suppressed again, judged together"
-        ),
+        typer.Option("--previous", help="cells published before, as --output writes them; judged together"),
     ] = None,
     seed_file: Annotated[
         Path | None,
-        typer.Option(
-            "--seed-file", help="a secret, made if absent: of what draws, and of noise on the costs of suppression"
-        ),
+        typer.Option("--seed-file", help="the secret of what draws, made if absent"),
     ] = None,
     workers: Workers = None,
     as_json: AsJson = False,

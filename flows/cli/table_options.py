@@ -19,8 +19,10 @@ Spec = Annotated[
     Path | None,
     typer.Option(
         "--spec",
-        help="YAML of the table: dimensions, measure, tables, protection, form as a release defines them; rules, "
-        "table_attackers, waivers as in a policy",
+        help=(
+            "YAML of the table: dimensions, measure, tables, protection, form as in a definition; rules, "
+            "table_attackers, waivers as in a policy"
+        ),
     ),
 ]
 Hierarchies = Annotated[
@@ -28,8 +30,10 @@ Hierarchies = Annotated[
     typer.Option(
         "--hierarchy",
         metavar="NAME[=FILE]",
-        help="each dimension, and a CSV of code,parent or an .hrc file of tau-ARGUS: without one its codes add up to "
-        "Total; a name again is a further grouping",
+        help=(
+            "a dimension, and its CSV of code,parent or .hrc file; without a file its codes add up to Total; a "
+            "name again is a further grouping"
+        ),
     ),
 ]
 Totals = Annotated[
@@ -37,7 +41,7 @@ Totals = Annotated[
     typer.Option(
         "--total",
         metavar="[NAME=]CODE",
-        help="what the total is called of dimensions without a file; of one, or of all",
+        help="name of the total of dimensions without a file",
     ),
 ]
 Rules = Annotated[
@@ -46,27 +50,25 @@ Rules = Annotated[
 Tables = Annotated[
     list[str] | None, typer.Option("--table", metavar="NAME,NAME", help="dimensions of one of several linked tables")
 ]
-Value = Annotated[str | None, typer.Option("--value", help="the column that is added up; else records are counted")]
+Value = Annotated[str | None, typer.Option("--value", help="column that is added up; else records are counted")]
 Values = Annotated[
     list[str] | None,
-    typer.Option(
-        "--value", help="the column that is added up, or several for one pattern; without it records are counted"
-    ),
+    typer.Option("--value", help="column that is added up, or several for one pattern; else records are counted"),
 ]
-Contributor = Annotated[str | None, typer.Option("--contributor", help="the column that tells whose a record is")]
+Contributor = Annotated[str | None, typer.Option("--contributor", help="column that says whose a record is")]
 Requested = Annotated[
     str | None,
     typer.Option(
         "--requested",
-        metavar="COLUMN=VALUE",
-        help="for request_rule: by which text in which column a record says that its contributor asked for protection",
+        metavar="COLUMN=VALUE[,BEFORE]",
+        help="for request_rule: which text in which column asks for protection, and which of cells unsafe before",
     ),
 ]
 Frequency = Annotated[
     str | None,
     typer.Option(
         "--frequency",
-        help="the file holds cells that are added up, totals too: the column of their contributors' number",
+        help="the file has cells that are added up, totals too: column of their contributors' number",
     ),
 ]
 Largest = Annotated[
@@ -81,7 +83,7 @@ Settings = Annotated[
     typer.Option(
         "--set",
         metavar="FIELD=VALUE",
-        help="any other field of --spec, such as measure.holding=group or protection.mode=optimise",
+        help="any other field of --spec, such as protection.mode=optimise",
     ),
 ]
 Workers = Annotated[
@@ -158,7 +160,8 @@ def _requested(written: str) -> dict[str, str]:
     variable, equals, value = written.partition("=")
     if not variable or not equals or not value:
         raise DocumentError(f"must be COLUMN=VALUE, such as asked=yes; got '{written}'", field="--requested")
-    return {"variable": variable, "value": value}
+    value, _, before = value.partition(",")
+    return {"variable": variable, "value": value} | ({"before": before} if before else {})
 
 
 def names_given(written: Sequence[str]) -> list[tuple[str, ...]]:

@@ -25,7 +25,7 @@ from policies.rules.participation_attacks import (
 from policies.rules.ranked_rules import IntervalDisclosure, LinkageScore
 from policies.rules.value_matching import AttributeDivergence, DataInvasion, MaximumKnowledge
 from sluice.ground.extensions import extended
-from sluice.ground.parameter_table import cited, first_sentence, parameter_table, source_of, told_once
+from sluice.ground.parameter_list import cited, first_sentence, parameter_list, source_of, told_once
 from sluice.ground.rule import DisclosureRule, Rule
 from sluice.risk.classes.alpha_k import AlphaK
 from sluice.risk.classes.attribute_combinations import AttributeCombinations
@@ -145,14 +145,19 @@ def catalogue() -> str:
     families = [(title, about, part, dict(sorted(rules(union).items()))) for union, title, about, part in _HEADS]
     shared = _shared([model for *_, models in families for model in models.values()])
     lines = ["# Rules", "", "Written by `sluice rules` from the models; do not edit.", "", *_ELSEWHERE, ""]
-    lines += ["Parameters that several take:", "", *parameter_table(shared), ""]
+    lines += [
+        "Parameters that several take; a default is in parentheses, and one without may be left out:",
+        "",
+        *parameter_list(shared),
+        "",
+    ]
     for title, about, part, models in families:
         lines += [f"## {title}", "", about, ""]
         for name, own, also in told_once({name: _own(model) for name, model in models.items()}, shared):
             model = models[name]
             lines += [f"### `{name}`", "", (inspect.getdoc(model) or "").split("\n\n")[0], ""]
             lines += ["```yaml", f"{part}:", f"  - {model.example}", "```", ""]
-            lines += [*parameter_table(own, first_sentence), ""] if own else []
+            lines += [*parameter_list(own, first_sentence), ""] if own else []
             lines += [f"Also takes {also}.", ""] if also else []
             lines += [f"Source: {'; '.join(cited(source_of(model)))}.", ""]
     return "\n".join(lines).rstrip() + "\n"

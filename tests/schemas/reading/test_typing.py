@@ -200,6 +200,20 @@ def test_names_that_only_look_alike_are_refused_where_they_are_hashed() -> None:
         typing.variables()
 
 
+def test_names_that_look_alike_are_one_where_contributors_are_counted() -> None:
+    """But a name of which nothing is seen is none."""
+    firms = ["ACME", "ACME\u200b", "ACME  Ltd", "ACME Ltd", "Mu\u0308ller", "M\u00fcller", "A\u2013B", "A-B", "Acme"]
+    raw = pd.DataFrame({"id": range(9), "home": "h1", "firm": firms, "name": firms})
+    typing = SourceTyping(household_contract(), pseudonym, unify=True)
+    frame = typing.type_batch(raw)
+    assert pd.factorize(frame["firm"])[0].tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 4]
+    (remark,) = typing.remarks.all()
+    assert (remark.column, remark.count) == ("firm", 4)
+    golden(remark.says)
+    typing.type_batch(raw.assign(firm="\u200b"))
+    assert typing.problems == {("firm", "spelling"): 9}
+
+
 def test_the_identifiers_column_that_is_dropped_may_be_absent() -> None:
     raw = pd.DataFrame({"id": ["1"], "home": ["h1"], "firm": ["f"]})
     assert list(type_batch(raw, household_contract(), pseudonym)) == ["id", "home", "firm"]
