@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from sluice.ground.errors import SluiceError, did_you_mean
 
@@ -238,6 +239,12 @@ def following(state: State | None, event: str) -> State | None:
 
 def state_of(events: Iterable[str]) -> State | None:
     """The state that a release's events add up to, first to last; None without any. Raises TransitionError."""
+    return _sum_of(tuple(events))
+
+
+@lru_cache(maxsize=1 << 12)
+def _sum_of(events: tuple[str, ...]) -> State | None:
+    """Of thousands of releases most had the same events."""
     state: State | None = None
     for event in events:
         state = following(state, event)

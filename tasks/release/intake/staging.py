@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from schemas.reading.typing import SourceTyping
 from schemas.reference_period import period_of
-from sluice.ground.errors import DataError
+from sluice.ground.errors import DataError, ReaderKilledError
 from sluice.ground.log import log
 from sluice.ground.machine import free_memory
 from sluice.ground.remarks import Remark
@@ -49,11 +49,17 @@ def stage(product: Documents[Definition], secret: Callable[[str], str | None] = 
     """The data of a definition, staged, their variables with the categories that were found, and what was not read as
     it stands.
 
-    A source that cannot be reached, or no more, is read again from its beginning for a while. Raises DataError.
+    A source that cannot be reached, or no more, is read again from its beginning for a while. It is read once more
+    where a signal ended the process that read it, as the kernel does for want of memory: others may have needed that
+    for a moment. Raises DataError.
 
     secret : what a name of a secret in the definition stands for
     """
     source = permitted_source(product.definition.source, product.path.parent, secret)
+    try:
+        return persistently(lambda: _staged(product, source))
+    except ReaderKilledError as error:
+        log("source is read again", logging.WARNING, detail=str(error))
     return persistently(lambda: _staged(product, source))
 
 
