@@ -130,9 +130,9 @@ def rules(union: Any) -> dict[str, type[DisclosureRule]]:
 
 
 _ELSEWHERE = (
-    "`sluice docs explain NAME` says what a rule asks and why, what usually helps, its source, and how it differs from",
-    "it. A report names more checks than these: the other parts of the [reference standard](reference-standard.md), and",
-    "what is examined under [every policy](documents.md#the-policy-what-a-release-must-meet).",
+    "`sluice docs explain NAME` says what a rule asks and why, what usually helps, and its source. A report names more",
+    "checks than these: the other parts of the [reference standard](reference-standard.md), and what is examined under",
+    "[every policy](documents.md#the-policy-what-a-release-must-meet).",
 )
 
 

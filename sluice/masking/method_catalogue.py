@@ -12,10 +12,10 @@ from sluice.masking import Step
 from sluice.masking.masking_step import MaskingStep
 
 _ABOUT = (
-    "The examples are steps of a plan for a survey of people. `sluice docs methods NAME` prints all about a method: how",
-    "data users correct for it, missing values, its measured attack, its source, and how it differs from that.",
-    "The methods are compared in [leaks.md](leaks.md). A parameter's default is in parentheses; one without may be left",
-    "out.",
+    "The examples are steps of a plan for a survey of people. `sluice docs methods NAME` prints all about a method:",
+    "how data users correct for it, missing values, its measured attack, its source, and how it differs from that.",
+    "The methods are compared in [leaks.md](leaks.md).",
+    "A parameter's default is in parentheses; one without may be left out.",
 )
 
 
