@@ -60,8 +60,8 @@ Requested = Annotated[
     str | None,
     typer.Option(
         "--requested",
-        metavar="COLUMN=VALUE",
-        help="for request_rule: which text in which column asks for protection",
+        metavar="COLUMN=VALUE[,BEFORE]",
+        help="for request_rule: which text in which column asks for protection, and which of cells unsafe before",
     ),
 ]
 Frequency = Annotated[
@@ -160,7 +160,8 @@ def _requested(written: str) -> dict[str, str]:
     variable, equals, value = written.partition("=")
     if not variable or not equals or not value:
         raise DocumentError(f"must be COLUMN=VALUE, such as asked=yes; got '{written}'", field="--requested")
-    return {"variable": variable, "value": value}
+    value, _, before = value.partition(",")
+    return {"variable": variable, "value": value} | ({"before": before} if before else {})
 
 
 def names_given(written: Sequence[str]) -> list[tuple[str, ...]]:

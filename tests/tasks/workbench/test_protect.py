@@ -459,6 +459,22 @@ def test_only_those_who_asked_are_protected_by_the_request_rule(folder: Path) ->
         given = arguments(folder, "--requested=asks=yes", "--json", micro="asked.csv", rules=ASKED)
         assert answered(given).json["sensitive"]["request_rule"] == sensitive
         (folder / "cells.csv").unlink()
+    micro.assign(asks=alone.map({True: "still", False: "no"})).to_csv(folder / "asked.csv", index=False)
+    before = ("--requested=asks=yes,still", "--json")
+    assert (
+        answered(arguments(folder, *before, micro="asked.csv", rules=("--rule=request_rule=100,50",))).json[
+            "sensitive"
+        ]["request_rule"]
+        == 1
+    )
+    (folder / "cells.csv").unlink()
+    assert (
+        answered(arguments(folder, *before, micro="asked.csv", rules=("--rule=request_rule=100",))).json["sensitive"][
+            "request_rule"
+        ]
+        == 0
+    )
+    (folder / "cells.csv").unlink()
     for requested in ("--requested=asks", "--requested=asks=Yes"):
         golden(answered(arguments(folder, requested, micro="asked.csv", rules=ASKED), 1).err)
     golden(answered(arguments(folder, micro="asked.csv", rules=ASKED), 1).err)
