@@ -196,6 +196,8 @@ class Contract(_Strict):
                     nullable=variable.nullable,
                     max_missing_share=variable.max_missing_share,
                 )
+            if variable.date_format is not None:  # they are dates from here on, and written as ISO 8601 has them
+                variable = variable.model_copy(update={"date_format": None})
             staged[variable.name] = variable
         return staged
 
