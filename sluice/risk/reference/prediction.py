@@ -85,13 +85,20 @@ class EquivalenceTest:
 
 
 def equivalence_test(
-    release: FloatArray, reference: FloatArray, margin: float = 0.05, alpha: float = 0.05
+    release: FloatArray,
+    reference: FloatArray,
+    margin: float = 0.05,
+    alpha: float = 0.05,
+    units: tuple[IntArray, IntArray] | None = None,
 ) -> EquivalenceTest:
     """PASS when D+ <= margin; FAIL when it is above the margin beyond chance (p < alpha); REVIEW in between.
 
     release, reference : shapes (n,) and (m,), one measure of which small is worse; equal values are shared exactly.
                          A value that is not a number, or no value at all, makes the answer UNKNOWN
-    margin             : tolerated excess, a share of the records; p = exp(-2 max(0, D+ - margin)^2 n m / (n + m))
+    margin             : tolerated excess, a share of the records; p = exp(-2 max(0, D+ - margin)^2 n m / (n + m)),
+                         where n and m are the cases that tell as much
+    units              : who belongs together, such as the household of each value, shapes (n,) and (m,); None:
+                         everybody is alone
     cost               : O((n + m) log(n + m))
     """
     n, m = len(release), len(reference)
@@ -103,10 +110,20 @@ def equivalence_test(
     reference_share = np.searchsorted(reference, values, side="right") / m
     where = int(np.argmax(release_share - reference_share))
     statistic = max(0.0, float(release_share[where] - reference_share[where]))
-    p_value = exp(-2 * max(0.0, statistic - margin) ** 2 * n * m / (n + m))
+    cases, others = (n, m) if units is None else (_cases(of) for of in units)
+    p_value = exp(-2 * max(0.0, statistic - margin) ** 2 * cases * others / (cases + others))
     # A difference of two shares that equals the margin may come out above it by the last bits.
     beyond = Verdict.FAIL if p_value < alpha else Verdict.REVIEW
     verdict = Verdict.PASS if statistic <= margin + 1e-12 else beyond
     return EquivalenceTest(
         statistic, float(values[where]), float(release_share[where]), float(reference_share[where]), p_value, verdict
     )
+
+
+def _cases(units: IntArray) -> float:
+    """As many independent cases as tell what these tell at worst, where all of a unit have the same value.
+
+    Source: Hoeffding (1963), theorem 2: units of s people each move a share by s / n, so that n is n^2 / sum of s^2.
+    """
+    sizes = np.bincount(np.unique(units, return_inverse=True)[1])
+    return float(len(units)) ** 2 / float((sizes.astype(np.float64) ** 2).sum())
