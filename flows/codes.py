@@ -13,20 +13,28 @@ import flows
 import policies
 import schemas
 import tasks
+from sluice.ground.errors import SluiceError, did_you_mean
 from sluice.ground.sentence import SENTENCES, Sentence
+from sluice.ground.visible_text import one_line
 
 _ROOMS = (policies, schemas, tasks, flows)
-_ABOUT = """# Codes of findings
+_GENERAL = "general"  # the family of what several rules say, whose codes have no prefix
+_ABOUT = f"""# Codes of findings
 
-Written by `sluice codes` from the sentences; do not edit.
+Written by `sluice docs codes` from the sentences; do not edit. `sluice docs codes k_anonymity` prints the codes of one
+family with their sentences, and the names of their data in braces.
 
-A finding's `says` is for people and may be put in better words at any time. A program reads its `code`, which says what
-was found and stays; `data`, the figures and names of that sentence, by the names in braces below; and `notes`, what the
-finding says after it, each with a code and data of its own. Shares are numbers from 0 to 1. A figure has no more digits
-than the sentence gives it; `observed` and `limit` have them all. Where a figure would tell of a few people, it is a
-text such as `fewer than 10`. Findings of releases before codes were introduced have none: `code` is empty. Where a
-release stands with those who decide on it (`standing`, `series`), and why a decision counts for nothing
-(`void_decision`), have codes and data, too.
+A program reads a finding's `code`, which says what was found and is stable; its `data`, the figures and names of the
+sentence; and its `notes`, each with a code and data of its own. The words of `says` may be improved at any time.
+
+- A code is the family and the name below with a dot between, such as `k_anonymity.too_few`; those of the family
+  `{_GENERAL}` are the name alone.
+- A share is a number from 0 to 1.
+- A figure has the digits that the sentence shows; `observed` and `limit` are exact.
+- A figure that would describe a few people is a text, such as `fewer than 10`.
+- The families `standing`, `series` and `void_decision` describe the state of a release and of its decisions.
+- `code` is empty in findings recorded before codes were introduced.
+
 """
 
 
@@ -47,20 +55,48 @@ def sentences() -> list[Sentence]:
 
 
 def catalogue(of: Iterable[Sentence]) -> str:
-    """All codes with their sentences, as Markdown. The same sentences give the same text."""
-    lines = [_ABOUT]
+    """All codes by their families, as Markdown. The same sentences give the same text."""
+    return (
+        _ABOUT
+        + "".join(
+            f"**{family}**: {', '.join(f'`{_name(each)}`' for each in said)}\n\n" for family, said in _families(of)
+        ).rstrip()
+        + "\n"
+    )
+
+
+def in_full(of: Iterable[Sentence], family: str) -> str:
+    """The codes of one family with their sentences.
+
+    raises : SluiceError if there is no such family
+    """
+    by_family = dict(_families(of))
+    if family not in by_family:
+        near = did_you_mean(family, by_family) or " `sluice docs codes` lists all."
+        raise SluiceError(f"There are no codes of '{one_line(family)}'.{near}")
+    return "\n".join(map(_line, by_family[family])) + "\n"
+
+
+def _families(of: Iterable[Sentence]) -> Iterator[tuple[str, list[Sentence]]]:
     for family, said in groupby(sorted(of, key=_place), key=lambda each: _place(each)[0]):
-        lines += [f"## {family or 'What several rules say'}", "", *map(_line, said), ""]
-    return "\n".join(lines).rstrip() + "\n"
+        yield family, list(said)
 
 
 def _place(sentence: Sentence) -> tuple[str, str]:
     family, dot, _ = sentence.code.partition(".")
-    return family if dot else "", sentence.code
+    return family if dot else _GENERAL, sentence.code
+
+
+def _name(sentence: Sentence) -> str:
+    return sentence.code.partition(".")[2] or sentence.code
 
 
 def _line(sentence: Sentence) -> str:
+    return f"- `{sentence.code}`: `{template(sentence)}`"
+
+
+def template(sentence: Sentence) -> str:
+    """Its words, with the names of its data in braces."""
     words = re.sub(r"\{\w+:verb_(\w+)\}|\{\w+:(is|its)\}", lambda verb: verb[1] or verb[2], sentence.words)
     words = re.sub(r"\{(\w+):count,?_(\w+)\}", r"{\1} \2s", words)
-    words = re.sub(r"\{(\w+)[^}]*\}", r"{\1}", words).strip()
-    return f"- `{sentence.code}`: `{words}`"
+    return re.sub(r"\{(\w+)[^}]*\}", r"{\1}", words).strip()

@@ -6,12 +6,15 @@ This one takes from the server which run is due and the name of its flow, and no
 installation, the release flow or the one of reminders.
 """
 
-import os
+import asyncio
+import signal
 import sys
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from shlex import join
 from typing import Any
+from uuid import UUID
 
 import anyio
 import anyio.abc
@@ -21,11 +24,15 @@ from prefect.flows import Flow
 from prefect.runner._flow_run_executor import FlowRunExecutorContext
 from prefect.runner._process_manager import ProcessHandle
 from prefect.runner._starter_engine import EngineCommandStarter
-from prefect.utilities.processutils import setup_signal_handlers_worker
 from prefect.workers.base import BaseJobConfiguration, BaseVariables, BaseWorker, BaseWorkerResult
 
 from flows.deployments import ENTRYPOINT
+from sluice.ground.log import log
+from sluice.settings import settings
 
+_RUN = 3 << 30  # bytes; of a release of 100,000 records by 20, with its reader
+_LEAST = 1 << 28  # bytes, with which DuckDB works still
+_GLANCE = 0.2  # seconds between two looks for the end of the last run
 # -P: no module is imported from the folder in which the process begins, or beside a script.
 COMMAND = join([sys.executable, "-P", "-m", f"{__package__}.engine"])
 
@@ -41,6 +48,17 @@ class ReleaseWorker(BaseWorker[BaseJobConfiguration, BaseVariables, BaseWorkerRe
     _display_name = "Sluice"
     _description = "Runs the flows of Sluice beside the vault, and nothing else."
 
+    def __init__(self, pool: str, limit: int) -> None:
+        """limit : runs at a time, at least 1"""
+        super().__init__(pool, limit=limit)
+        self.stopping = False  # it begins no other run then: what is due stays scheduled, for the next worker
+        self._at_work: set[UUID] = set()
+
+    @property
+    def places_taken(self) -> int:
+        """The runs that are at work, or about to be."""
+        return self._limiter.borrowed_tokens if self._limiter else 0
+
     async def run(
         self,
         flow_run: FlowRun,
@@ -51,6 +69,13 @@ class ReleaseWorker(BaseWorker[BaseJobConfiguration, BaseVariables, BaseWorkerRe
 
         configuration : what the server says of the process; nothing of it is used
         """
+        self._at_work.add(flow_run.id)
+        try:
+            return await self._run(flow_run, task_status)
+        finally:
+            self._at_work.discard(flow_run.id)
+
+    async def _run(self, flow_run: FlowRun, task_status: anyio.abc.TaskStatus[int] | None) -> BaseWorkerResult:
         flow = await self.client.read_flow(flow_run.flow_id)
         entrypoint = _OTHERS.get(flow.name, ENTRYPOINT)
 
@@ -87,8 +112,21 @@ class ReleaseWorker(BaseWorker[BaseJobConfiguration, BaseVariables, BaseWorkerRe
 
         It holds its place then, and Prefect's worker would end when it asks for another one.
         """
-        held = set(self._limiter.statistics().borrowers) if self._limiter else set()
+        if self.stopping:
+            return []
+        held = set(self.limiter.statistics().borrowers)
         return await super()._submit_scheduled_flow_runs([e for e in flow_run_response if e.flow_run.id not in held])
+
+    async def _submit_run(self, flow_run: FlowRun) -> None:
+        """Free the place of a run that did not begin, too: Prefect's worker keeps it for one whose deployment is gone,
+        so that whoever deletes deployments on the server would leave no place to any release."""
+        await super()._submit_run(flow_run)
+        if flow_run.id not in self._at_work:
+            self._release_limit_slot(flow_run.id)
+
+    async def _propose_pending_state(self, flow_run: FlowRun) -> bool:
+        """A worker that was told to stop meanwhile leaves the run scheduled."""
+        return not self.stopping and await super()._propose_pending_state(flow_run)
 
 
 def installed_flow(entrypoint: str) -> Flow[Any, Any]:
@@ -98,8 +136,48 @@ def installed_flow(entrypoint: str) -> Flow[Any, Any]:
     return found
 
 
-def work(pool: str, limit: int | None = None) -> None:
+def runs_at_a_time(processors: int, memory: int) -> int:
+    """How many runs a machine carries: each keeps a processor busy, and a process that reads sources beside it.
+
+    What is due beyond that stays scheduled. Without a limit 120 runs that were due became 88 processes, and failed.
+
+    memory : bytes that are free
+    """
+    return max(1, min(processors, memory // _RUN))
+
+
+def share_of_memory(free: int, runs: int) -> int:
+    """The bytes that DuckDB in each of so many runs may fill before it uses the disk, see `settings().memory`; a
+    process that reads sources may have as many, and a GiB for its libraries.
+
+    free : bytes that are free as the worker begins
+    """
+    return max(_LEAST, min(settings().memory, free // runs))
+
+
+def work(pool: str, limit: int) -> None:
     """Start the runs of a work pool until the process is told to stop; makes the pool where there is none."""
-    setup_signal_handlers_worker(os.getpid(), "the worker", print)
-    worker = ReleaseWorker(pool, limit=limit)
-    anyio.run(worker.start)
+    asyncio.run(_work(ReleaseWorker(pool, limit)))
+
+
+async def _work(worker: ReleaseWorker) -> None:
+    """At the first signal no other run begins, and those at work are waited for; at the second they are ended."""
+    working, ending = asyncio.create_task(worker.start()), []
+
+    async def end_when_idle() -> None:
+        while worker.places_taken:
+            await asyncio.sleep(_GLANCE)
+        working.cancel()
+
+    def told() -> None:
+        if worker.stopping:
+            working.cancel()
+            return
+        worker.stopping = True
+        log("worker stops", detail=f"{worker.places_taken} runs at work are waited for; what is due stays scheduled")
+        ending.append(asyncio.create_task(end_when_idle()))  # a task that nobody holds may be collected
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, told)
+    with suppress(asyncio.CancelledError):
+        await working

@@ -34,6 +34,7 @@ from tasks.release.tables.published_cells import (
     read_staged_cells,
     request_of,
 )
+from tasks.release.tables.sums_of_editions import declared_sums
 from tasks.release.tables.suppressed_tables import SuppressedCells, proofs_as_bytes, suppress_cells
 from tasks.release.tables.table_editions import carried_forward, nearest_edition
 from tasks.release.tables.table_files import table_files
@@ -55,7 +56,7 @@ def tabulate(release: TablesRelease) -> StagedCells:
             tables=definition.linked,
             withheld=definition.withheld,
             kept=max(LARGEST_KEPT, policy.table_attackers.coalition, *needed),
-            requested=(requested.variable, requested.value) if requested else None,
+            requested=requested.asked if requested else None,
         )
     return StagedCells(vault.keep_bytes(cells_bytes(found.cells, found.asking), ".npz"), len(found.cells))
 
@@ -98,12 +99,15 @@ def protect(release: TablesRelease, staged: StagedCells) -> ProtectedTables:
 def _suppressed(
     release: TablesRelease, cells: Cells, request: ProtectionRequest, method: SecondarySuppression
 ) -> SuppressedCells:
-    """A pattern that is safe also for whoever has the nearest earlier edition."""
+    """A pattern that is safe also for whoever has the nearest earlier edition, and those that add up with it."""
     kept = carried_forward(release, cells) if method.carry_forward else np.zeros(len(cells), dtype=bool)
     pair = nearest_edition(release, cells)
+    beside = [*((pair,) if pair else ()), *declared_sums(release, cells)]
     request = request.with_secret_costs(cells, release.vault.pseudonym("suppression", release.product.contract.dataset))
     workers = settings().workers
-    return suppress_cells(cells, request, method, kept=kept, pair=pair, workers=workers, progress=SearchLog("protect"))
+    return suppress_cells(
+        cells, request, method, kept=kept, beside=beside, workers=workers, progress=SearchLog("protect")
+    )
 
 
 def altered(release: TablesRelease, cells: Cells, request: ProtectionRequest, method: Alteration) -> AlteredCells:

@@ -6,7 +6,8 @@ A command keeps the name by which it was first known, which scripts may use and 
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +25,8 @@ PANELS: Mapping[str, Sequence[str]] = {
 """Panel -> the commands and groups of it, in their order."""
 
 man_app = typer.Typer()
+
+_SEVERAL = 3  # commands from which on an option that they share is explained once
 
 
 HEAD = """# Commands
@@ -121,52 +124,78 @@ def commands(context: typer.Context) -> None:
 def commands_page(group: Any) -> str:
     """Markdown with a heading for each command, in the groups and the order of `sluice --help`.
 
-    The same commands give the same text.
+    An option that several commands have in the same words is explained once, at the head. The same commands give the
+    same text.
     """
-    lines, panel = [HEAD], ""
-    for word, command in group.commands.items():
-        if not command.hidden and command.rich_help_panel != panel:
-            panel = command.rich_help_panel
-            lines.append(f"## {panel}\n")
-        lines += _sections(command, f"sluice {word}")
+    shown = [(panel, name, command) for panel, name, command in _shown(group)]
+    counted = Counter(record for _, name, command in shown for record in _records(command, name))
+    common = {record for record, commands in counted.items() if commands >= _SEVERAL}
+    lines = [
+        HEAD,
+        "## Options of several commands",
+        "",
+        *(_item(*record) for record in counted if record in common),
+        "",
+    ]
+    of_panel, named = "", dict[Any, str]()
+    for panel, name, command in shown:
+        if panel != of_panel:
+            lines += [f"## {panel}", ""]
+            of_panel = panel
+        same = named.setdefault(command.callback, name)
+        lines += [f"### {name}", ""]
+        lines += [f"Does the same as `{same}`.", ""] if same != name else _section(command, name, common)
     return "\n".join(lines)
 
 
-def _sections(command: Any, name: str) -> Iterator[str]:
+def _shown(group: Any) -> Iterator[tuple[str, str, Any]]:
+    """Panel, name and command, in the order of help."""
+    for word, command in group.commands.items():
+        if not command.hidden:
+            yield from ((command.rich_help_panel, name, each) for name, each in _below(command, f"sluice {word}"))
+
+
+def _below(command: Any, name: str) -> Iterator[tuple[str, Any]]:
     if command.hidden:
         return
     below = getattr(command, "commands", {})
     if not below or getattr(command, "invoke_without_command", False):
-        yield _section(command, name)
+        yield name, command
     for word, each in below.items():
-        yield from _sections(each, f"{name} {word}")
+        yield from _below(each, f"{name} {word}")
 
 
-def _section(command: Any, name: str) -> str:
-    context = command.make_context(name, [], resilient_parsing=True)
-    usage = command.get_usage(context).removeprefix("Usage: ")
-    lines = [f"### {name}", "", _plain(command.help or ""), "", f"    {usage}", ""]
-    rows = [record for each in command.params if (record := each.get_help_record(context))]
-    if rows:
-        lines += [
-            "| argument or option | meaning |",
-            "|---|---|",
-            *(f"| `{_bar(left)}` | {_cell(right)} |" for left, right in rows),
-        ]
-    return "\n".join([*lines, ""])
+def _context(command: Any, name: str) -> typer.Context:
+    context: typer.Context = command.make_context(name, [], resilient_parsing=True)
+    return context
+
+
+def _records(command: Any, name: str) -> list[tuple[str, str]]:
+    context = _context(command, name)
+    return [record for each in command.params if (record := each.get_help_record(context))]
+
+
+def _section(command: Any, name: str, common: Collection[tuple[str, str]]) -> Iterator[str]:
+    usage = command.get_usage(_context(command, name)).removeprefix("Usage: ")
+    yield from (_plain(command.help or ""), "", f"    {usage}", "")
+    records = _records(command, name)
+    own = [_item(*record) for record in records if record not in common]
+    shared = [f"`{left.split(' ')[0].rstrip(',')}`" for left, right in records if (left, right) in common]
+    yield from [*own, ""] if own else ()
+    yield from [f"Also takes {', '.join(shared)}.", ""] if shared else ()
+
+
+def _item(left: str, right: str) -> str:
+    return f"- `{left}`: {_cell(right)}"
 
 
 def _plain(text: str) -> str:
     return re.sub(r"\n[ \t]+", "\n", text.replace("\b", "").replace("\f", "")).strip()
 
 
-def _bar(text: str) -> str:
-    return text.replace("|", "\\|")
-
-
 def _cell(text: str) -> str:
     """Help is plain text: what Markdown would take for a sign of its own is not one."""
-    return re.sub(r"([|>*_\[\]])", r"\\\1", " ".join(text.split()).replace("<", "&lt;"))
+    return re.sub(r"([>*_\[\]])", r"\\\1", " ".join(text.split()).replace("<", "&lt;"))
 
 
 @dataclass(frozen=True)

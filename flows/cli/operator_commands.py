@@ -14,6 +14,7 @@ from flows.cli.terminal import DONE, ERROR, UNCHECKED, AsJson, note, out, print_
 from flows.doctor.diagnosis import Condition, Diagnosis
 from sluice.ground.errors import SluiceError
 from sluice.ground.log import log
+from sluice.ground.machine import free_memory, processors
 from sluice.ground.visible_text import one_line
 from sluice.settings import PREFIX, settings
 
@@ -120,7 +121,9 @@ def _day(at: str) -> str:
 @worker_app.command()
 def worker(
     pool: Annotated[str, typer.Option("--pool", help="the work pool on Prefect's server; made if there is none")] = "",
-    limit: Annotated[int | None, typer.Option("--limit", min=1, help="runs at a time; else as many as are due")] = None,
+    limit: Annotated[
+        int | None, typer.Option("--limit", min=1, help="runs at a time; else what this machine carries")
+    ] = None,
 ) -> None:
     """Run the releases that are due on Prefect's server, as processes of this machine, until it is stopped."""
     if "PREFECT_API_URL" not in os.environ:
@@ -128,9 +131,13 @@ def worker(
     begin_nowhere()
 
     from flows.deployments import WORK_POOL  # Prefect reads its settings when it is imported
-    from flows.worker import work
+    from flows.worker import runs_at_a_time, share_of_memory, work
 
-    work(pool or WORK_POOL, limit)
+    free = free_memory()
+    chosen = limit or runs_at_a_time(processors(), free)
+    os.environ.setdefault(f"{PREFIX}MEMORY", str(share_of_memory(free, chosen)))  # runs inherit it
+    note(f"Runs at a time: {chosen}. What else is due stays scheduled. To change it: --limit")
+    work(pool or WORK_POOL, chosen)
 
 
 def begin_nowhere() -> None:

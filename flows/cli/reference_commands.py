@@ -36,11 +36,15 @@ def rules() -> None:
 
 
 @documents_app.command()
-def codes() -> None:
-    """List the codes of findings, for programs that read them, with the sentence of each, as Markdown."""
-    from flows.codes import catalogue, sentences
+def codes(
+    family: Annotated[
+        str | None, typer.Argument(metavar="[RULE]", help="its codes with their sentences; all codes if not given")
+    ] = None,
+) -> None:
+    """List the codes of findings and their data, for programs that read them, as Markdown."""
+    from flows.codes import catalogue, in_full, sentences
 
-    print(catalogue(sentences()), end="")
+    print(in_full(sentences(), family) if family else catalogue(sentences()), end="")
 
 
 @documents_app.command()

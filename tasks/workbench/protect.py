@@ -307,7 +307,9 @@ def _suppressed(
         before, now = edition.among(cells)
         kept = np.logical_or(*carried(before, edition.published.status, now))
         pair = EditionPair.of(cells, edition)
-    made = suppress_cells(cells, request, method, kept=kept, pair=pair, workers=workers, progress=progress)
+    made = suppress_cells(
+        cells, request, method, kept=kept, beside=[pair] if pair else [], workers=workers, progress=progress
+    )
     status = made.published.status
     found = audited(cells, request, made, workers)
     findings = [judge_audit(found), *request.findings]

@@ -5,9 +5,11 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from flows.codes import sentences as of_product
+from flows.codes import template
+
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = ("sluice", "schemas", "policies", "tasks", "flows")
-_CODES = re.compile(r"^- `[\w.]+`: `(.*)`$", re.MULTILINE)
 LONGEST = 25  # words of a sentence
 
 FORMS = {
@@ -58,9 +60,8 @@ def sentences(page: str) -> Iterator[str]:
 
 def findings() -> list[str]:
     """The sentences of findings that have such a form."""
-    return [
-        text for text in _CODES.findall((ROOT / "docs" / "codes.md").read_text(encoding="utf-8")) if _has_form(text)
-    ]
+    texts = [template(each) for each in of_product() if not each.code.startswith("test.")]
+    return [text for text in texts if _has_form(text)]
 
 
 def messages() -> list[str]:

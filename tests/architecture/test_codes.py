@@ -1,6 +1,7 @@
 """Codes: every finding has one, every sentence is given what it tells, and docs/codes.md lists them all."""
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -8,7 +9,8 @@ from types import ModuleType
 
 import pytest
 
-from flows.codes import catalogue, modules, sentences
+from flows.codes import catalogue, in_full, modules, sentences
+from sluice.ground.errors import SluiceError
 from sluice.ground.sentence import Sentence
 
 ROOT = Path(__file__).parents[2]
@@ -61,4 +63,13 @@ def _sentence(called: ast.expr, module: ModuleType) -> Sentence | None:
 def test_the_codes_in_the_docs_are_those_of_the_product() -> None:
     written = (ROOT / "docs" / "codes.md").read_text(encoding="utf-8")
     of_product = [each for each in sentences() if not each.code.startswith("test.")]
-    assert written == catalogue(of_product), "run: sluice codes > docs/codes.md"
+    assert written == catalogue(of_product), "run: sluice docs codes > docs/codes.md"
+
+
+def test_the_sentences_of_a_family_are_printed_with_the_places_of_their_data() -> None:
+    line = next(line for line in in_full(sentences(), "k_anonymity").splitlines() if line.startswith("- `k_anonymity."))
+    code, words = re.findall(r"`([^`]+)`", line)
+    assert set(re.findall(r"\{(\w+)\}", words)) == next(each.told for each in sentences() if each.code == code)
+    assert "`such_groups`" in in_full(sentences(), "general")
+    with pytest.raises(SluiceError, match="'k_anonymity'"):
+        in_full(sentences(), "k_anonimity")

@@ -1,13 +1,19 @@
 """The worker's command, and one run that it starts; all else that it does on a server is in test_deployment.py."""
 
 import os
+import signal
 import subprocess
 from pathlib import Path
-from uuid import uuid4
+from uuid import UUID, uuid4
 
+import anyio
 import pytest
+from prefect.client.schemas.objects import FlowRun
+from prefect.client.schemas.responses import WorkerFlowRunResponse
+from prefect.exceptions import ObjectNotFound
 
 from flows.cli.operator_commands import begin_nowhere
+from flows.worker import ReleaseWorker, runs_at_a_time, share_of_memory
 from sluice.settings import settings
 from tests.flows.house import House
 from tests.flows.installation import BIN, kill, processes, until
@@ -34,28 +40,75 @@ def test_it_leaves_the_folder_that_others_may_write_in_and_keeps_its_settings(
     assert (settings().home, settings().project) == (tmp_path / "house", tmp_path)
 
 
+GIB = 1 << 30
+
+
+@pytest.mark.parametrize(("memory", "runs"), [(24 * GIB, 2), (4 * GIB, 1), (0, 1)])
+def test_it_starts_no_more_runs_than_the_machine_carries(memory: int, runs: int) -> None:
+    assert runs_at_a_time(2, memory) == runs
+    assert runs_at_a_time(16, memory) == max(1, memory // (3 * GIB))
+
+
+def test_runs_share_the_memory_that_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SLUICE_MEMORY", "6GB")
+    assert share_of_memory(20 * GIB, 20) == GIB
+    assert share_of_memory(20 * GIB, 2) == settings().memory
+    assert 0 < share_of_memory(0, 2) < GIB / 2
+
+
+def due(run: FlowRun) -> list[WorkerFlowRunResponse]:
+    return [WorkerFlowRunResponse(work_pool_id=uuid4(), work_queue_id=uuid4(), flow_run=run)]
+
+
 def test_a_run_that_is_due_again_before_its_process_ended_waits_and_ends_no_worker() -> None:
-    """Suspended, and called back by an approval in the same second: with --limit it holds its place still."""
-    import anyio
-    from prefect.client.schemas.objects import FlowRun
-    from prefect.client.schemas.responses import WorkerFlowRunResponse
-
-    from flows.worker import ReleaseWorker
-
+    """Suspended, and called back by an approval in the same second: it holds its place still."""
     run = FlowRun(id=uuid4(), flow_id=uuid4())
 
     async def look() -> list[FlowRun]:
-        worker = ReleaseWorker("pool", limit=2)
+        worker = ReleaseWorker("pool", 2)
         worker._limiter = anyio.CapacityLimiter(2)
         worker._limiter.acquire_on_behalf_of_nowait(run.id)
-        due = WorkerFlowRunResponse(work_pool_id=uuid4(), work_queue_id=uuid4(), flow_run=run)
-        return await worker._submit_scheduled_flow_runs([due])
+        return await worker._submit_scheduled_flow_runs(due(run))
 
     assert anyio.run(look) == []
 
 
+def test_a_worker_that_was_told_to_stop_begins_nothing() -> None:
+    run = FlowRun(id=uuid4(), flow_id=uuid4())
+
+    async def look() -> tuple[list[FlowRun], bool, int]:
+        worker = ReleaseWorker("pool", 2)
+        worker._limiter = anyio.CapacityLimiter(2)
+        worker.stopping = True
+        submitted = await worker._submit_scheduled_flow_runs(due(run))
+        return submitted, await worker._propose_pending_state(run), worker.places_taken
+
+    assert anyio.run(look) == ([], False, 0)
+
+
+def test_a_run_whose_deployment_was_deleted_keeps_no_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else whoever deletes two deployments on the server leaves no place to any release."""
+
+    class Server:
+        async def read_deployment(self, _: UUID) -> None:
+            raise ObjectNotFound(KeyError())
+
+        async def set_flow_run_state(self, *_: object, **__: object) -> None: ...
+
+    async def submit() -> int:
+        worker = ReleaseWorker("pool", 2)
+        worker._limiter, worker._client = anyio.CapacityLimiter(2), Server()  # type: ignore[assignment]
+        run = FlowRun(id=uuid4(), flow_id=uuid4(), deployment_id=uuid4())
+        worker._limiter.acquire_on_behalf_of_nowait(run.id)
+        worker._submitting_flow_run_ids.add(run.id)
+        await worker._submit_run(run)
+        return worker.places_taken
+
+    assert anyio.run(submit) == 0
+
+
 @pytest.mark.smoke
-def test_it_starts_a_run_that_is_due_which_waits_for_people_without_a_process(
+def test_it_starts_a_run_that_is_due_and_told_to_stop_waits_for_its_end(
     prefect_server: PrefectServer, house: House, tmp_path: Path
 ) -> None:
     house.adopt()
@@ -65,13 +118,18 @@ def test_it_starts_a_run_that_is_due_which_waits_for_people_without_a_process(
         until(lambda: call(prefect_server, "/work_pools/filter", {"work_pools": {"name": {"any_": [pool]}}}), "a pool")
         made = {"name": pool, "flow_id": flow, "work_pool_name": pool, "parameters": {"definition": "release.yaml"}}
         deployment = call(prefect_server, "/deployments/", made)["id"]
-        due = {"state": {"type": "SCHEDULED"}}
-        run = call(prefect_server, f"/deployments/{deployment}/create_flow_run", due)["id"]
+        now = {"state": {"type": "SCHEDULED"}}
+        run = call(prefect_server, f"/deployments/{deployment}/create_flow_run", now)["id"]
+        until(lambda: "received" in house.events(), "the run to be at work")
+        worker.send_signal(signal.SIGTERM)
+        later = call(prefect_server, f"/deployments/{deployment}/create_flow_run", now)["id"]
         ended = ("PAUSED", "COMPLETED", "FAILED", "CRASHED")
         until(lambda: call(prefect_server, f"/flow_runs/{run}")["state_type"] in ended, "the end of the run")
         assert call(prefect_server, f"/flow_runs/{run}")["state_name"] == "Suspended"
         until(lambda: not processes(run), "the end of its process")
         assert house.events()[-1] == "pending_review"
+        assert worker.wait(60) == 0
+        assert call(prefect_server, f"/flow_runs/{later}")["state_type"] == "SCHEDULED"
     finally:
         kill(worker.pid)
         worker.wait()

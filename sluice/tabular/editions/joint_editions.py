@@ -144,7 +144,7 @@ def joint_cells(earlier: Cells, earlier_status: Statuses, now: Cells) -> JointEd
     count = len(now) + len(alone)
     edition = np.full((count, 1), _EARLIER, dtype=np.int32)
     edition[: len(now), 0] = np.where(same, _BOTH, _NOW)
-    codes = np.vstack([now.codes, _codes_in(dimensions, earlier)[alone]])
+    codes = np.vstack([now.codes, codes_in(dimensions, earlier)[alone]])
     kept = max(now.largest.shape[1], earlier.largest.shape[1])
     public_then = earlier.published & (earlier_status == Status.PUBLISHED)
     public = np.zeros(count, dtype=bool)
@@ -157,12 +157,12 @@ def joint_cells(earlier: Cells, earlier_status: Statuses, now: Cells) -> JointEd
         codes=np.hstack([codes, edition]).astype(np.int32),
         total=np.r_[now.total, earlier.total[alone]],
         contributors=np.r_[now.contributors, earlier.contributors[alone]],
-        largest=np.vstack([_wide(now.largest, kept, 0), _wide(earlier.largest, kept, 0)[alone]]),
-        owners=np.vstack([_wide(now.owners, kept, -1), _wide(earlier.owners, kept, -1)[alone]]),
+        largest=np.vstack([widened(now.largest, kept, 0), widened(earlier.largest, kept, 0)[alone]]),
+        owners=np.vstack([widened(now.owners, kept, -1), widened(earlier.owners, kept, -1)[alone]]),
         equations=_both(now.equations, earlier.equations, of_earlier, count),
         published=published,
         decimals=now.decimals,
-        sizes=None if now.sizes is None and earlier.sizes is None else np.r_[_sizes(now), _sizes(earlier)[alone]],
+        sizes=None if now.sizes is None and earlier.sizes is None else np.r_[sizes_of(now), sizes_of(earlier)[alone]],
     )
     return JointEditions(cells, public, suppressed, of_earlier, before, earlier.contributions)
 
@@ -198,8 +198,8 @@ def _matched(earlier: Cells, earlier_status: Statuses, now: Cells) -> tuple[tupl
         raise DataError(
             f"the earlier edition must have one status for each of {len(earlier)} cells; got {len(earlier_status)}."
         )
-    dimensions = tuple(_united(old, new) for old, new in zip(earlier.dimensions, now.dimensions, strict=True))
-    wanted, given = keys_of(dimensions, now.codes), keys_of(dimensions, _codes_in(dimensions, earlier))
+    dimensions = tuple(united(old, new) for old, new in zip(earlier.dimensions, now.dimensions, strict=True))
+    wanted, given = keys_of(dimensions, now.codes), keys_of(dimensions, codes_in(dimensions, earlier))
     _, at_now, at_earlier = np.intersect1d(wanted, given, assume_unique=True, return_indices=True)
     if not len(at_now):
         raise DataError("the two editions have no cell in common; are they of one table?")
@@ -214,7 +214,7 @@ def _unrevised(earlier: Cells, now: Cells, before: Positions) -> Booleans:
     return same
 
 
-def _united(earlier: Dimension, now: Dimension) -> Dimension:
+def united(earlier: Dimension, now: Dimension) -> Dimension:
     """This edition's codes in their places, then those that are gone, with the sums of the groups that are gone."""
     codes = (*now.codes, *(code for code in earlier.codes if code not in now.position))
     place = {code: at for at, code in enumerate(codes)}
@@ -226,7 +226,7 @@ def _united(earlier: Dimension, now: Dimension) -> Dimension:
     return Dimension(now.name, codes, (*now.sums, *gone))
 
 
-def _codes_in(dimensions: Sequence[Dimension], cells: Cells) -> Codes:
+def codes_in(dimensions: Sequence[Dimension], cells: Cells) -> Codes:
     """The codes of cells as positions in other dimensions that have them all."""
     columns = [
         np.array([new.position[code] for code in old.codes], dtype=np.int32)[cells.codes[:, axis]]
@@ -235,11 +235,11 @@ def _codes_in(dimensions: Sequence[Dimension], cells: Cells) -> Codes:
     return np.column_stack(columns)
 
 
-def _sizes(cells: Cells) -> Integers:
+def sizes_of(cells: Cells) -> Integers:
     return cells.total if cells.sizes is None else cells.sizes
 
 
-def _wide(array: Integers, columns: int, filling: int) -> Integers:
+def widened(array: Integers, columns: int, filling: int) -> Integers:
     return np.pad(array, ((0, 0), (0, columns - array.shape[1])), constant_values=filling)
 
 

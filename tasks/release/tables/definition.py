@@ -4,6 +4,8 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
+from sluice.ground.visible_text import Name
+from sluice.tabular.editions.summed_editions import MOST_PARTS
 from tasks.release.release_definition import Definition
 from tasks.release.tables.protection_method import SecondarySuppression
 from tasks.release.tables.specification import TableMeasure, TableSpecification, WantedTable, without_level
@@ -16,6 +18,18 @@ class TablesDefinition(TableSpecification, Definition):
 
     measure: TableMeasure = Field(description="what a cell holds")
     tables: tuple[WantedTable, ...] = Field(min_length=1, description="all linked by the cells that they share")
+    adds_up: tuple[Name, ...] = Field(
+        default=(),
+        max_length=MOST_PARTS,
+        description="names of definitions whose publications add up to these tables, such as those of the quarters of "
+        "a year: protected and audited together. Of editions with a reference period, those within that of these data",
+    )
+
+    @model_validator(mode="after")
+    def _is_no_part_of_itself(self) -> Self:
+        if self.name in self.adds_up:
+            raise ValueError(f"adds_up: these tables cannot be a part of themselves; got '{self.name}'")
+        return self
 
     @model_validator(mode="after")
     def _every_dimension_is_shown(self) -> Self:

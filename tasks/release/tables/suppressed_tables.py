@@ -21,6 +21,7 @@ from sluice.tabular.suppression.effort import Effort, Progress
 from tasks.release.tables.protection import ProtectionRequest, protect_cells, suppression_search
 from tasks.release.tables.protection_method import SecondarySuppression
 from tasks.release.tables.published_cells import PublishedCells
+from tasks.release.tables.sums_of_editions import SumOfEditions
 from tasks.release.tables.table_editions import EditionPair
 
 
@@ -68,14 +69,14 @@ def suppress_cells(
     method: SecondarySuppression,
     *,
     kept: Booleans,
-    pair: EditionPair | None = None,
+    beside: Sequence[EditionPair | SumOfEditions] = (),
     workers: int = 1,
     progress: Progress | None = None,
 ) -> SuppressedCells:
-    """A pattern that is safe, also for whoever has the earlier edition.
+    """A pattern that is safe, also for whoever has the earlier editions.
 
     kept     : shape (c,), what that suppressed, as far as nobody asks for its publication
-    pair     : with the earlier edition; None where there is none
+    beside   : these and earlier editions as one system, each of them
     progress : of the search
     raises   : DataError when what is asked cannot be had
     """
@@ -83,9 +84,10 @@ def suppress_cells(
     bound: float | None = None
     first, stopped = None, False
     effort = Effort.of(method.seconds, time.monotonic, progress)
-    if pair:
-        status = pair.protected(suppression_search(method.mode), request, kept, workers, effort)
-    else:
+    for system in beside:
+        status = system.protected(suppression_search(method.mode), request, kept, workers, effort)
+        kept = kept | (status == Status.PRIMARY) | (status == Status.SECONDARY)
+    if not beside:
         suppressed = kept & ~request.manual.forbidden
         made = protect_cells(cells, request, method.mode, suppressed=suppressed, workers=workers, effort=effort)
         status, proofs, bound = made.status, made.certificates, made.bound

@@ -16,8 +16,8 @@ from sluice.tabular.audit.pattern_audit import audit
 from sluice.tabular.editions.file_totals import leaves_of, values_read
 from sluice.tabular.editions.joint_editions import JointEditions, carried, joint_cells
 from sluice.tabular.editions.matched_names import same_figures, with_names_of
-from sluice.tabular.model.cells import Booleans, Cells, Codes, Integers, Status, Statuses
-from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.editions.summed_editions import in_dimensions
+from sluice.tabular.model.cells import Booleans, Cells, Integers, Status, Statuses
 from sluice.tabular.rules.sensitivity import Requirements
 from sluice.tabular.suppression.effort import Effort
 from tasks.release.editions.earlier_releases import compare_with_pruned, earlier_publications, publications
@@ -25,6 +25,7 @@ from tasks.release.tables.earlier_tables import EarlierTables, are_innermost, ju
 from tasks.release.tables.protection import ProtectionRequest, SuppressionSearch
 from tasks.release.tables.protection_method import CellKey, NoiseMultipliers, Protection
 from tasks.release.tables.published_cells import PublishedCells, TablesRelease
+from tasks.release.tables.sums_of_editions import compare_with_sums
 
 _SHARES = "With {release}, which shares {cells:,} cells:"
 _NO_OTHER_UNDOES = "No other publication of these data undoes this one:"
@@ -73,7 +74,7 @@ def among(earlier: Cells, now: Cells) -> tuple[Cells, Cells]:
     """The cells of two editions in the dimensions of both; absent ones are at their total."""
     order = [*now.dimensions, *(d for d in earlier.dimensions if d.name not in _names(now))]
     known = {dimension.name: dimension for dimension in (*order, *earlier.dimensions)}
-    return _spread(earlier, [known[dimension.name] for dimension in order]), _spread(now, order)
+    return in_dimensions(earlier, [known[dimension.name] for dimension in order]), in_dimensions(now, order)
 
 
 def earlier_editions(release: TablesRelease) -> list[Edition]:
@@ -202,16 +203,6 @@ def _names(cells: Cells) -> list[str]:
     return [dimension.name for dimension in cells.dimensions]
 
 
-def _spread(cells: Cells, dimensions: list[Dimension]) -> Cells:
-    """The same cells with further dimensions, at whose totals they stand."""
-    axes = {name: axis for axis, name in enumerate(_names(cells))}
-    codes: Codes = np.zeros((len(cells), len(dimensions)), dtype=np.int32)
-    for axis, dimension in enumerate(dimensions):
-        if dimension.name in axes:
-            codes[:, axis] = cells.codes[:, axes[dimension.name]]
-    return replace(cells, dimensions=tuple(dimensions), codes=codes)
-
-
 def nearest_edition(release: TablesRelease, cells: Cells) -> EditionPair | None:
     """The earlier edition with which this release has most cells in common; of several, the latest."""
     found = []
@@ -256,6 +247,7 @@ def compare_with_earlier_editions(
         elif joint and isinstance(release.product.definition.protection, CellKey):
             findings += _differences(cells, published, edition)
     findings += _under_other_names(release, cells, published, request, workers)
+    findings += compare_with_sums(release, cells, published, request, workers)
     findings += compare_with_pruned(release)
     none = _SAYS.none_shares(editions=len(editions)) if editions else _SAYS.no_other()
     return findings or [_finding(Verdict.PASS, none)]
