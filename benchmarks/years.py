@@ -111,7 +111,12 @@ def _renamed(text: str, names: Mapping[str, str]) -> str:
 
 
 def _row(entry: Entry, release: str, body: Any, ago: timedelta, event: str = "") -> dict[str, Any]:
-    at = (datetime.fromisoformat(entry.at) - ago).isoformat(timespec="microseconds")
+    def earlier(at: str) -> str:
+        return (datetime.fromisoformat(at) - ago).isoformat(timespec="microseconds")
+
+    at = earlier(entry.at)
+    if "said_at" in body:
+        body = {**body, "said_at": earlier(body["said_at"])}
     written = json.dumps(body, sort_keys=True, separators=(",", ":"))
     return {"at": at, "release": release, "event": event or entry.event, "actor": entry.actor, "body": written}
 
