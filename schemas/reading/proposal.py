@@ -61,6 +61,7 @@ _MOST_KNOWN = 150  # different numbers: ages, years of birth, hours a week; of m
 _FEW_CODES = 12  # different whole numbers that may be codes
 _SKEWED = 0.2  # mean less median, in standard deviations: numbers of records are spread evenly
 _AMOUNTS = 3  # columns of numbers in which nearly every record has its own: of so many, most are amounts
+_HEAVIEST = 1500  # of a body, in kilograms or pounds; nobody writes grams with decimals
 _KNOWN = 3  # columns that an acquaintance knows, where no name tells which
 _MEASURED = 3  # columns of amounts, of which a file of amounts alone has as many at least
 _WRITTEN = 60  # values of one record each, of which most values are: of fewer they are rare categories
@@ -287,13 +288,16 @@ def _is_skewed(seen: Overview, name: str) -> bool:
 
 
 def _is_called_weight(seen: Overview, name: str) -> bool:
-    """Whether it is a sampling weight by its name, and its values do not speak against it."""
+    """Whether it is a sampling weight by its name, and its values do not speak against it.
+
+    One that is called nothing but 'weight' beside a height or the like is the body's, unless no body weighs so much.
+    """
     column, usual = seen.columns[name], _usual(seen, name)
     if usual is None or usual[0] is not Role.WEIGHT:
         return False
     alone = words_of(name) in (("weight",), ("wt",))
     of_the_body = is_of_the_body(f"{name} {seen.said(name).label}") or (
-        alone and any(map(is_of_the_body, seen.columns))
+        alone and column.largest <= _HEAVIEST and any(map(is_of_the_body, seen.columns))
     )
     return column.kind.is_numeric and column.smallest > 0 and not of_the_body
 

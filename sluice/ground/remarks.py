@@ -12,7 +12,7 @@ from sluice.ground.document_parts import FrozenModel
 from sluice.ground.sentence import Sentence, Sentences, text_of
 from sluice.ground.visible_text import one_line
 
-What = Literal["beyond_calendar", "blanks", "codes_alike", "totals"]
+What = Literal["beyond_calendar", "blanks", "codes_alike", "totals", "notes"]
 
 _SAYS = Sentences(
     "reading",
@@ -21,10 +21,15 @@ _SAYS = Sentences(
     blanks="column '{column}': {count:count,_cell} with blanks at either end, which do not count",
     codes_alike="column '{column}': {count:count,_code} like another but for capital letters, blanks or dashes; each "
     "has cells of its own. If they are the same, spell them alike",
-    totals="column '{column}', record {first:,}, the last, seems to be a total: {count:count,_number} of it "
+    totals="column '{column}', record {first:,}, the last, seems to be a total: {count:,} of its numbers "
     "{count:is} the sum or mean of the column. If so, take it out",
+    notes="column '{column}', record {first:,}: {count:count,_record} at the end {count:is} empty but for this column. "
+    "Take out what is a note",
 )
 _BY: Mapping[What, Sentence] = MappingProxyType({what: getattr(_SAYS, what) for what in get_args(What)})
+
+BELOW = frozenset(_BY[what].code for what in ("totals", "notes"))
+"""Codes of what people leave below a sheet."""
 
 
 class Remark(FrozenModel):

@@ -125,6 +125,7 @@ FRAMES = {
     ),
     "a weight": bodies(),
     "a weight beside a height is one of the body": bodies(height=(150, 190)),
+    "or of the survey, where no body weighs so much": bodies(weight=(200, 4000), height=(150, 190)),
     "a second weight is no secret": two_weights(),
     "an id of few values is a code": pd.DataFrame({"admission_type_id": IDS % 4 + 1, "patient_nbr": IDS // 2}),
     "a column that repeats another": people().assign(region_no=people()["region"].map("NESW".index)),
