@@ -5,15 +5,16 @@ publication begins with the full verification.
 """
 
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 import sqlalchemy as sa
 
 from sluice.custody.ledger import Ledger
-from sluice.custody.ledger_chain import Chain, Row
+from sluice.custody.ledger_chain import Chain
 
 LIFE = ("received", "validated", "masked", "evaluated", "pending_review", "decision", "decision", "approved",
         "publishing", "published")  # fmt: skip
@@ -50,19 +51,19 @@ def _show(counts: dict[str, int], what: str, ask: Callable[[], object]) -> None:
 
 @contextmanager
 def _counted() -> Iterator[dict[str, int]]:
-    counts, plain = {"statements": 0, "hashes": 0}, Chain.hash
+    counts, plain = {"statements": 0, "hashes": 0}, Chain.hash_of
 
     def statement(*_: object) -> None:
         counts["statements"] += 1
 
-    def hashed(chain: Chain, row: Row) -> str:
+    def hashed(chain: Chain, fields: Sequence[Any]) -> str:
         counts["hashes"] += 1
-        return plain(chain, row)
+        return plain(chain, fields)
 
     sa.event.listen(sa.Engine, "before_cursor_execute", statement)
-    Chain.hash = hashed  # type: ignore[method-assign]
+    Chain.hash_of = hashed  # type: ignore[method-assign]
     try:
         yield counts
     finally:
-        Chain.hash = plain  # type: ignore[method-assign]
+        Chain.hash_of = plain  # type: ignore[method-assign]
         sa.event.remove(sa.Engine, "before_cursor_execute", statement)

@@ -17,21 +17,24 @@ from sluice.ground.errors import SluiceError, did_you_mean
 from sluice.ground.sentence import SENTENCES, Sentence
 from sluice.ground.visible_text import one_line
 
-_GENERAL = "Of several rules: `sluice docs codes general`"
 _ROOMS = (policies, schemas, tasks, flows)
-_ABOUT = """# Codes of findings
+_GENERAL = "general"  # the family of what several rules say, whose codes have no prefix
+_ABOUT = f"""# Codes of findings
 
-Written by `sluice docs codes` from the sentences; do not edit. `sluice docs codes k_anonymity` prints the sentences of
-one family, with the places of their data.
+Written by `sluice docs codes` from the sentences; do not edit. `sluice docs codes k_anonymity` prints the codes of one
+family with their sentences, and the names of their data in braces.
 
-A program reads a finding's `code`, which says what was found and is stable; its `data`, by the names listed here; and
-its `notes`, each with a code and data of its own. The words of `says` may be improved at any time.
+A program reads a finding's `code`, which says what was found and is stable; its `data`, the figures and names of the
+sentence; and its `notes`, each with a code and data of its own. The words of `says` may be improved at any time.
 
+- A code is the family and the name below with a dot between, such as `k_anonymity.too_few`; those of the family
+  `{_GENERAL}` are the name alone.
 - A share is a number from 0 to 1.
 - A figure has the digits that the sentence shows; `observed` and `limit` are exact.
 - A figure that would describe a few people is a text, such as `fewer than 10`.
 - The families `standing`, `series` and `void_decision` describe the state of a release and of its decisions.
 - `code` is empty in findings recorded before codes were introduced.
+
 """
 
 
@@ -52,19 +55,22 @@ def sentences() -> list[Sentence]:
 
 
 def catalogue(of: Iterable[Sentence]) -> str:
-    """All codes with the names of their data, as Markdown. The same sentences give the same text."""
-    lines = [_ABOUT]
-    for family, said in _families(of):
-        lines += [f"## {family or _GENERAL}", "", *map(_names, said), ""]
-    return "\n".join(lines).rstrip() + "\n"
+    """All codes by their families, as Markdown. The same sentences give the same text."""
+    return (
+        _ABOUT
+        + "".join(
+            f"**{family}**: {', '.join(f'`{_name(each)}`' for each in said)}\n\n" for family, said in _families(of)
+        ).rstrip()
+        + "\n"
+    )
 
 
 def in_full(of: Iterable[Sentence], family: str) -> str:
-    """The codes of one family with their sentences; `general` are those of several rules.
+    """The codes of one family with their sentences.
 
     raises : SluiceError if there is no such family
     """
-    by_family = {name or "general": said for name, said in _families(of)}
+    by_family = dict(_families(of))
     if family not in by_family:
         near = did_you_mean(family, by_family) or " `sluice docs codes` lists all."
         raise SluiceError(f"There are no codes of '{one_line(family)}'.{near}")
@@ -78,12 +84,11 @@ def _families(of: Iterable[Sentence]) -> Iterator[tuple[str, list[Sentence]]]:
 
 def _place(sentence: Sentence) -> tuple[str, str]:
     family, dot, _ = sentence.code.partition(".")
-    return family if dot else "", sentence.code
+    return family if dot else _GENERAL, sentence.code
 
 
-def _names(sentence: Sentence) -> str:
-    names = ", ".join(f"`{name}`" for name in dict.fromkeys(re.split(r"[.\[]", name)[0] for name, _ in sentence.places))
-    return f"- `{sentence.code}`: {names}" if names else f"- `{sentence.code}`"
+def _name(sentence: Sentence) -> str:
+    return sentence.code.partition(".")[2] or sentence.code
 
 
 def _line(sentence: Sentence) -> str:

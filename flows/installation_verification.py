@@ -11,18 +11,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import pairwise
 from pathlib import Path
 
+from policies.adoption import Office, read_office
 from sluice.custody import shelf
 from sluice.custody.edition_order import ON_SHELF, current, lines_of_editions
-from sluice.custody.ledger import Entry, last
+from sluice.custody.ledger import CLOCK_TOLERANCE, Entry, last
 from sluice.custody.shelf_documents import ShelfDocuments, ShelfPlaces, document_problems
-from sluice.custody.states import State, state_of
+from sluice.custody.states import OFFICE, State, state_of
 from sluice.custody.workspace import Workspace
-from sluice.ground.errors import DataError
+from sluice.ground.errors import DataError, SluiceError
 from sluice.publication.attestation import describes, read_certificates, stamped_at
 from sluice.publication.manifest import read_manifest
 from sluice.settings import settings
+from tasks.release.decisions.series_approval import standing_in_series
+from tasks.release.decisions.under_review import UnderReview
 from tasks.release.editions.schema_views import view_problems
 from tasks.release.editions.shelf_catalogue import documents_of_shelves
 from tasks.release.vault.vault_retention import inventory, vault_problems
@@ -71,6 +75,8 @@ def verify(workspace: Workspace, copies: Sequence[Path] = ()) -> Verification:
     for place, releases in on_shelves.items():
         found += verify_shelf(place, releases, documents.get(place, ShelfDocuments()))
     found += Verification(unchecked=tuple(_unsettled(histories)))
+    found += Verification(warnings=tuple(_dated_back(workspace.ledger.entries())))
+    found += _verify_approvals(workspace, histories)
     problems, unchecked = view_problems(workspace)
     found += Verification(problems=tuple(problems), unchecked=tuple(unchecked))
     found += Verification(problems=tuple(vault_problems(workspace, inventory(workspace))))
@@ -86,6 +92,41 @@ def _unsettled(histories: Mapping[str, Sequence[Entry]]) -> Iterator[str]:
         ):
             name, shelf = line[0].name, line[0].shelf
             yield f"{shelf}: it is not recorded yet which edition of {name} is current; run: sluice catalogue"
+
+
+def _dated_back(entries: Sequence[Entry]) -> Iterator[str]:
+    """Rows that say that they are older than the row in front of them."""
+    for before, entry in pairwise(entries):
+        apart = datetime.fromisoformat(before.at) - datetime.fromisoformat(entry.at)
+        if apart > CLOCK_TOLERANCE:
+            minutes = int(apart.total_seconds()) // 60
+            yield (
+                f"row {entry.seq} of the ledger, '{entry.event}' of {entry.release}, is dated {minutes} minutes before "
+                "the row in front of it: a clock was set back, or somebody wrote it with the vault's key"
+            )
+
+
+def _verify_approvals(workspace: Workspace, histories: Mapping[str, Sequence[Entry]]) -> Verification:
+    """Whether each publication had the approvals that its policy asks for when it was begun: whoever has the vault's
+    key can make up the row by which it begins, and not what people signed.
+
+    Cost: a reading of the release's documents and a verification of each decision, some milliseconds a release.
+    """
+    acts = workspace.ledger.entries(OFFICE)
+    offices: dict[int, Office | None] = {}
+    problems, unchecked = [], []
+    for release, entries in histories.items():
+        for begun in (entry for entry in entries if entry.event == State.PUBLISHING):
+            number = sum(act.seq < begun.seq for act in acts)
+            try:
+                if number not in offices:
+                    offices[number] = read_office(acts[:number])
+                case = UnderReview.of(workspace, release, begun, offices[number])
+                if not (case.standing().complete or standing_in_series(case).complete):
+                    problems.append(f"{release}: row {begun.seq} begins its publication, and it was not approved then")
+            except SluiceError as error:
+                unchecked.append(f"{release}: its approvals cannot be verified: {error}")
+    return Verification(tuple(problems), tuple(unchecked))
 
 
 def verify_shelf(place: Path, releases: Mapping[Path, Sequence[Entry]], says: ShelfDocuments) -> Verification:

@@ -15,9 +15,10 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from schemas.cross_field import CrossFieldExpression, read_expression
 from schemas.declared_hierarchy import declared_hierarchy
 from schemas.reference_period import ReferencePeriod
-from sluice.documents.document_reading import FileOf, Written, named_file, parse_document, read_yaml
+from sluice.documents.document_reading import Written, named_file, parse_document, read_yaml
 from sluice.ground.errors import DocumentError, did_you_mean
 from sluice.ground.record_rule import RecordRule
+from sluice.ground.rule import FileOf
 from sluice.ground.values import moment
 from sluice.ground.variables import GROUPS, NAMES, Kind, Label, Role, Variable
 from sluice.ground.visible_text import Name, Prose
@@ -195,6 +196,8 @@ class Contract(_Strict):
                     nullable=variable.nullable,
                     max_missing_share=variable.max_missing_share,
                 )
+            if variable.date_format is not None:  # they are dates from here on, and written as ISO 8601 has them
+                variable = variable.model_copy(update={"date_format": None})
             staged[variable.name] = variable
         return staged
 

@@ -9,10 +9,11 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from sluice.documents.document_reading import FileOf, parse_document
+from sluice.documents.document_reading import parse_document
 from sluice.generalization.builders import BUILDERS
 from sluice.ground.errors import DataError, DocumentError, did_you_mean
 from sluice.ground.hierarchy import Hierarchy
+from sluice.ground.rule import FileOf
 from sluice.ground.variables import Variable
 from sluice.sources.hierarchy_file import read_hierarchy
 

@@ -14,7 +14,7 @@ from policies.rules.rules import AttackPolicyRule, PolicyRule, rules
 from policies.utility_limits import FAMILIES, UTILITY, UtilityLimits
 from sluice.ground.declaration import Declaration, as_written, first_paragraph
 from sluice.ground.errors import SluiceError, did_you_mean
-from sluice.ground.parameter_table import source_of
+from sluice.ground.parameter_list import source_of
 from sluice.ground.verdict import Finding, Verdict
 from sluice.utility.analyses.analysis_findings import KINDS
 from sluice.utility.utility_measures import measures

@@ -56,7 +56,7 @@ def known_release(product: AnyProduct, release_id: str | None) -> AnyRelease | N
 @step
 def ingest(product: AnyProduct) -> AnyRelease:
     """Stage the source. The same data under the same documents are the same release, wherever it stands by now."""
-    for path in product.policy.population_lists:  # without one nothing could pass, whatever the records are
+    for path in _population_lists(product):  # without one nothing could pass, whatever the records are
         permitted_file(Path(), path, "population")
     refuse_hopeless_source(product, _secret)
     data, variables, remarks = stage(product, _secret)
@@ -78,7 +78,7 @@ def ingest(product: AnyProduct) -> AnyRelease:
         dataset=product.contract.dataset,
         **product.hashes,
         connection=vault.pseudonym("connection", meaning_of(product.definition.source)),
-        population=[_pseudonym_of_list(vault, path) for path in product.policy.population_lists],
+        population=[_pseudonym_of_list(vault, path) for path in _population_lists(product)],
         target=str(product.definition.target),
         period=period,
         variables=vault.keep_bytes(variables_as_json(variables), ".json"),
@@ -90,8 +90,13 @@ def ingest(product: AnyProduct) -> AnyRelease:
     return release
 
 
+def _population_lists(product: AnyProduct) -> list[str]:
+    """Those that policy and plan name."""
+    return list(dict.fromkeys((*product.policy.population_lists, *product.definition.population_lists)))
+
+
 def _pseudonym_of_list(vault: Vault, path: str) -> str:
-    """Of the content of a population list that the policy names. Raises DocumentError or DataError."""
+    """Of the content of a population list. Raises DocumentError or DataError."""
     with permitted_file(Path(), path, "population").open("rb") as file:
         return vault.pseudonym("population", sha256_of(file))
 

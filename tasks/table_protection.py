@@ -56,7 +56,7 @@ def tabulate(release: TablesRelease) -> StagedCells:
             tables=definition.linked,
             withheld=definition.withheld,
             kept=max(LARGEST_KEPT, policy.table_attackers.coalition, *needed),
-            requested=(requested.variable, requested.value) if requested else None,
+            requested=requested.asked if requested else None,
         )
     return StagedCells(vault.keep_bytes(cells_bytes(found.cells, found.asking), ".npz"), len(found.cells))
 

@@ -1,4 +1,4 @@
-"""What MkDocs does beyond Markdown: pages made from the code, links that leave docs/, the drawing of the states.
+"""What MkDocs does beyond Markdown: pages made from the code, and links that leave docs/.
 
 MkDocs runs the functions by their names (mkdocs.yml, `hooks`).
 """
@@ -18,7 +18,6 @@ from deployments.documentation.document_keys import document_keys  # noqa: E402
 from flows.json_schemas import DOCUMENTS, json_schema  # noqa: E402
 
 _OUTSIDE = re.compile(r"\[([^\]]*)\]\(\.\./([^)#]+)(?:#[^)]*)?\)")
-_MERMAID = re.compile(r"^```mermaid\n.*?^```\n", re.MULTILINE | re.DOTALL)
 
 
 def on_files(files: Files, config: Any) -> Files:
@@ -42,6 +41,5 @@ def on_post_build(config: Any, **_: Any) -> None:
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """A site has no source code to link to: the path stands there instead. Mermaid would come from another host."""
-    text = _OUTSIDE.sub(lambda link: f"{link[1]} (`{link[2]}`)", markdown)
-    return _MERMAID.sub("", text)
+    """A site has no source code to link to: the path is shown instead."""
+    return _OUTSIDE.sub(lambda link: f"{link[1]} (`{link[2]}`)", markdown)

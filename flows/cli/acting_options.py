@@ -11,15 +11,13 @@ from sluice.ground.errors import SluiceError
 if TYPE_CHECKING:
     from tasks.release.decisions.signing_in import Credentials, Request
 
-As = Annotated[
-    str | None, typer.Option("--as", metavar="NAME", help="who you are; only where names that are typed are believed")
-]
+As = Annotated[str | None, typer.Option("--as", metavar="NAME", help="who you are, if typed names are believed")]
 Key = Annotated[
     Path | None,
     typer.Option(
         "--key",
         metavar="FILE",
-        help="sign by this OpenSSH key, or hsm:ID?label=TOKEN; else by yours in ~/.ssh or the SSH agent",
+        help="OpenSSH key to sign by, or hsm:ID?label=TOKEN; else yours in ~/.ssh or the SSH agent",
     ),
 ]
 Signed = Annotated[
@@ -27,7 +25,9 @@ Signed = Annotated[
 ]
 ToSign = Annotated[
     str | None,
-    typer.Option("--to-sign", metavar="FILE", help="write what is to be signed, and record nothing; - for the screen"),
+    typer.Option(
+        "--to-sign", metavar="FILE", help="write what is to be signed, and record nothing; - for standard output"
+    ),
 ]
 
 

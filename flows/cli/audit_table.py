@@ -5,22 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from flows.cli.table_options import (
-    CellStatus,
-    Contributor,
-    Frequency,
-    Hierarchies,
-    Largest,
-    Requested,
-    Rules,
-    Settings,
-    Spec,
-    TableOptions,
-    Tables,
-    Totals,
-    Value,
-    Workers,
-)
+from flows.cli.table_options import RecordsOptions, Workers, told_of_a_table
 from flows.cli.terminal import BLOCKED, DONE, AsJson, note, print_json, say, waiting
 from sluice.ground.errors import DocumentError
 from sluice.settings import settings
@@ -33,29 +18,18 @@ _OF_INTERVAL = ("status", "low", "high", "within_percent")
 
 
 @audit_app.command("audit-table")
+@told_of_a_table
 def audit_table(
     source: Annotated[Path, typer.Argument(metavar="CELLS", help="the cells: codes, status, value; CSV, or a folder")],
-    spec: Spec = None,
-    hierarchy: Hierarchies = None,
-    total: Totals = None,
     microdata: Annotated[
         Path | None,
-        typer.Option(
-            "--microdata", help="the records behind them, or with --frequency their cells, for the whole audit"
-        ),
+        typer.Option("--microdata", help="the records, or with --frequency their cells, for the whole audit"),
     ] = None,
-    rule: Rules = None,
-    value: Value = None,
-    contributor: Contributor = None,
-    requested: Requested = None,
-    frequency: Frequency = None,
-    largest: Largest = None,
-    status: CellStatus = None,
-    table: Tables = None,
-    setting: Settings = None,
+    *,
+    options: RecordsOptions,
     known: Annotated[
         Path | None,
-        typer.Option("--known", help="CSV of what an attacker knows of cells beforehand: codes, lower, upper"),
+        typer.Option("--known", help="CSV of what an attacker knows beforehand: codes, lower, upper"),
     ] = None,
     cells_status: Annotated[
         str | None, typer.Option("--cells-status", help="the column that tells what is suppressed; else status")
@@ -70,7 +44,7 @@ def audit_table(
     ] = False,
     sum_of: Annotated[
         list[Path] | None,
-        typer.Option("--sum-of", help="cells of a publication that is part of this one, such as a quarter of the year"),
+        typer.Option("--sum-of", help="cells of a part of this publication, such as a quarter of the year"),
     ] = None,
     decimals: Annotated[
         int | None,
@@ -81,7 +55,10 @@ def audit_table(
         typer.Option("--rounded-to", metavar="UNIT", help="each value was rounded to a multiple of this by itself"),
     ] = None,
     within: Annotated[
-        float | None, typer.Option("--within", min=0, max=100, help="percent: so near is a breach; without microdata")
+        float | None,
+        typer.Option(
+            "--within", min=0, max=100, help="percent within which an estimate is a breach; without microdata"
+        ),
     ] = None,
     repair: Annotated[
         Path | None,
@@ -98,35 +75,24 @@ def audit_table(
     from tasks.workbench.cells_files import CellColumns, words_given
 
     of_records = {
-        "--value": value,
-        "--contributor": contributor,
-        "--requested": requested,
-        "--frequency": frequency,
+        "--value": options.value,
+        "--contributor": options.contributor,
+        "--requested": options.requested,
+        "--frequency": options.frequency,
+        "--largest": options.largest,
+        "--status": options.status,
         "--repair": repair,
     }
     if microdata is None and (given := [option for option, what in of_records.items() if what]):
-        of_cells = ". The column of the cells' values is named by --cells-value" if value else ""
+        of_cells = ". The column of the cells' values is named by --cells-value" if options.value else ""
+        of_cells += ". That of what is suppressed is named by --cells-status" if options.status else ""
         raise DocumentError(f"{', '.join(given)}: only the records can tell; give --microdata, too{of_cells}")
     if microdata is not None and within is not None:
         raise DocumentError("with --microdata, the rules tell how near is too near", field="--within")
     if microdata is not None and rounded_to is not None:
         raise DocumentError("with --microdata, the records tell the values", field="--rounded-to")
     with waiting(as_json):
-        specified, files = TableOptions(
-            spec,
-            hierarchy,
-            rule,
-            value,
-            contributor,
-            table,
-            setting,
-            None,
-            requested,
-            frequency,
-            largest,
-            status,
-            total,
-        ).read()
+        specified, files = options.read()
         found = audit_file(
             source,
             specified,

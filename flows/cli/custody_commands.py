@@ -31,15 +31,17 @@ def status(as_json: AsJson = False) -> None:
         note(f"note: {NOT_CONFINED}", "yellow", logging.WARNING)
     rows = []
     for release_id, entries in open_workspace().ledger.histories().items():
-        judged = [entry for entry in entries if "says" in entry.body and "verdict" in entry.body]
+        judged = next(
+            (entry.body for entry in reversed(entries) if "says" in entry.body and "verdict" in entry.body), {}
+        )
         rows.append(
             {
                 "release": release_id,
                 "state": state_of(entry.event for entry in entries) or "failed before a release was made",
                 "last_event": entries[-1].event,
                 "at": entries[-1].at,
-                "says": judged[-1].body["says"] if judged else "",
-                "codes": judged[-1].body.get("codes", []) if judged else [],
+                "says": judged.get("says", ""),
+                "codes": judged.get("codes", []),
             }
         )
     if as_json:

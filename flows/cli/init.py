@@ -41,11 +41,9 @@ def init(
         typer.Option("--contract", metavar="FILE", help="draft a plan for this contract, and write a definition alone"),
     ] = None,
     tries: Annotated[
-        int | None, typer.Option("--tries", min=0, help="drafts of the plan that are tried at most; 0 for none")
+        int | None, typer.Option("--tries", min=0, help="drafts of the plan tried at most; 0 for none")
     ] = None,
-    minutes: Annotated[
-        float, typer.Option("--minutes", min=0, help="after which no further draft of the plan is tried")
-    ] = 10,
+    minutes: Annotated[float, typer.Option("--minutes", min=0, help="time limit for trying drafts")] = 10,
     keys: Annotated[
         Path | None, typer.Option("--keys", metavar="FOLDER", help="make the keys of three people there, to try alone")
     ] = None,
@@ -54,7 +52,7 @@ def init(
         str | None, typer.Option("--table", help="the table of a database, or the sheet of a workbook")
     ] = None,
     layout: Annotated[
-        Path | None, typer.Option("--layout", help="where the columns of a file of fixed width stand: .rda or .csv")
+        Path | None, typer.Option("--layout", help="layout of a file of fixed width: .rda or .csv")
     ] = None,
     structure: Annotated[
         Path | None, typer.Option("--structure", help="of SDMX-CSV: the structure message (XML) with its code lists")
@@ -63,7 +61,7 @@ def init(
         Path | None,
         typer.Option(
             "--dictionary",
-            help="what columns and codes mean: CSV, Excel, JSON, DDI, or statements of SAS, SPSS or Stata",
+            help="data dictionary: CSV, Excel, JSON, DDI, or statements of SAS, SPSS or Stata",
         ),
     ] = None,
     columns: Annotated[

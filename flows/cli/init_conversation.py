@@ -191,6 +191,12 @@ def ask_about_columns(seen: "Overview", proposed: "Proposals") -> "Proposals":
                 known = columns[each.name]
                 codes = (*known.missing_codes, code)
                 columns[each.name] = replace(known, missing_codes=codes, doubtful_codes=())
+    for each in proposed.columns:
+        for other in each.date_formats[1:]:
+            question = f"{one_line(each.name)}: are its dates written {other}? y, or Enter for {each.date_formats[0]}: "
+            if _answer(question).lower() == "y":
+                columns[each.name] = replace(columns[each.name], date_formats=(other,))
+                break
     while name := _answer("Another column to change? Its name, or Enter to go on: "):
         if name not in columns:
             say("  there is no such column")

@@ -76,7 +76,7 @@ def assess(
     ] = None,
     policy: Annotated[
         Path | None,
-        typer.Option("--policy", help="what must hold: a file, or the name of a shipped one; else public-use-file"),
+        typer.Option("--policy", help="a file, or the name of a shipped policy; else public-use-file"),
     ] = None,
     holdout: Annotated[Path | None, typer.Option("--holdout", help="records of people who are in neither file")] = None,
     paired: Annotated[bool, typer.Option("--paired", help="row i is the same person in both files")] = False,
@@ -116,25 +116,25 @@ def assess(
 def compare(
     plans: Annotated[
         list[str],
-        typer.Argument(metavar="A B C ...", help="each a release definition (YAML), a release's id, or a masked file"),
+        typer.Argument(metavar="A B C ...", help="a release definition (YAML), a release's id, or a masked file"),
     ],
     output: Annotated[Path | None, typer.Option("--output", "-o", help="write the page here (HTML)")] = None,
     svg: Annotated[Path | None, typer.Option("--svg", help="write the map alone here (SVG)")] = None,
     loss: Annotated[str, typer.Option("--loss", help="the measure of utility that is drawn")] = "pair_marginals",
     risk: Annotated[
-        str, typer.Option("--risk", help="margin: the worst of all rules that decide; a rule; or dr: of the score")
+        str, typer.Option("--risk", help="margin (the worst of all rules that decide), a rule, or dr")
     ] = "margin",
     original: Annotated[
-        Path | None, typer.Option("--original", help="of masked files: the confidential records, CSV or Parquet")
+        Path | None, typer.Option("--original", help="the original of masked files, CSV or Parquet")
     ] = None,
     contract: Annotated[
-        Path | None, typer.Option("--contract", help="of masked files: what the original is; else drafted from it")
+        Path | None, typer.Option("--contract", help="of masked files: contract of the original; else drafted")
     ] = None,
     policy: Annotated[
         Path | None,
         typer.Option(
             "--policy",
-            help="of masked files: what must hold, a file or the name of a shipped one; else public-use-file",
+            help="of masked files: a file, or the name of a shipped policy; else public-use-file",
         ),
     ] = None,
     holdout: Annotated[

@@ -142,7 +142,7 @@ def catalogue(
         typer.Option(
             "--lost",
             metavar="CONNECTION/SCHEMA",
-            help="a schema of a public database that is gone for good: what is due in it ends; recorded",
+            help="a schema of a public database that is gone for good",
         ),
     ] = "",
     reason: Annotated[str, typer.Option("--reason", help="with --lost: what became of it")] = "",

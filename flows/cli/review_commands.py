@@ -24,7 +24,7 @@ _NONE_ASKED: dict[State | None, str] = {
 NamedFinding = Annotated[
     str, typer.Argument(metavar="FINDING", help="its code, or the first characters of its id: sluice review lists both")
 ]
-Comment = Annotated[str, typer.Option("--comment", help="kept in the ledger, for whoever reads it years later")]
+Comment = Annotated[str, typer.Option("--comment", help="kept in the ledger")]
 
 
 @review_app.command()
@@ -161,7 +161,7 @@ def accept_finding(
         typer.Option(
             "--until",
             formats=["%Y-%m-%d"],
-            help="last day on which the publication may begin under it; else as long as an approval holds",
+            help="last day on which the publication may begin; else as long as an approval is valid",
         ),
     ] = None,
     name: As = None,

@@ -14,7 +14,7 @@ tutorial_app = typer.Typer()
 def tutorial(
     folder: Annotated[
         Path | None,
-        typer.Argument(metavar="FOLDER", help="make everything there and leave it; else in a folder that goes away"),
+        typer.Argument(metavar="FOLDER", help="where to make everything; else in a temporary folder"),
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="go on without waiting for Enter")] = False,
     text: Annotated[bool, typer.Option("--text", help="print the page instead of playing it, as Markdown")] = False,

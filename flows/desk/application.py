@@ -11,7 +11,7 @@ from fastapi.responses import RedirectResponse
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
 from flows.desk.deciding import deciding
-from flows.desk.desk import Desk
+from flows.desk.desk import WRONG_PASSWORD, Desk
 from flows.desk.pages import page
 from flows.desk.reading import reading
 from flows.desk.security_middleware import SecurityMiddleware
@@ -145,7 +145,7 @@ def _signed_in(request: Request, desk: Desk, name: str, password: str, to: str) 
         log("sign-in is held back after wrong passwords")
         return page(request, desk, "sign_in.html.j2", status=429, to=_target(to), problem=_WAIT)
     if not desk.accounts.verify(name, password):
-        desk.access.record(name if known else "?", "refused", "sign-in")  # else it may be a password that was typed
+        desk.access.record(name if known else "?", *WRONG_PASSWORD)  # else it may be a password that was typed
         return page(request, desk, "sign_in.html.j2", status=403, to=_target(to), problem=_WRONG)
     desk.attempts.forget(tries)
     desk.sessions.end(request.cookies.get(SESSION, ""))

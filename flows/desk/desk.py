@@ -12,11 +12,13 @@ import secrets
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
+from functools import cached_property
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from flows.desk.accounts import Accounts, Attempts, KnownBrowsers, Sessions, desk_folder
+from sluice.custody.workspace import Workspace, open_workspace
 from sluice.ground.durable import create_once, disk_of
 from sluice.ground.errors import SluiceError
 
@@ -31,9 +33,17 @@ class Access:
     sha256: str = ""  # of what was downloaded
 
 
+WRONG_PASSWORD = ("refused", "sign-in")
+_BLOCK = 1 << 16  # bytes
+
+
 @dataclass(frozen=True)
 class AccessLog:
     file: Path
+
+    @classmethod
+    def of(cls, home: Path) -> "AccessLog":
+        return cls(home / "desk" / "access.jsonl")
 
     def record(self, who: str, did: str, what: str, release: str = "", sha256: str = "") -> None:
         """Write a line down to the disk before anything is shown. Raises DataError, OSError where that fails."""
@@ -48,14 +58,38 @@ class AccessLog:
                 os.close(handle)
 
     def newest(self) -> Iterator[Access]:
-        """All of it, the latest first; a line that is none, as a full disk leaves it, is left out."""
+        """All of it, the latest first, read as far as is asked; a line that is none, as a full disk leaves it, is left
+        out."""
         if not self.file.exists():
             return
-        for line in reversed(self.file.read_text("ascii", errors="replace").splitlines()):
+        for line in _lines_backwards(self.file):
             try:
                 yield Access(**json.loads(line))
             except (ValueError, TypeError):
                 continue
+
+    def wrong_passwords(self, since: datetime) -> dict[str, list[datetime]]:
+        """Name of an account, or '?' where there is none -> the times at which it was given a wrong one, the latest
+        first."""
+        found: dict[str, list[datetime]] = {}
+        for each in self.newest():
+            if (at := datetime.fromisoformat(each.at)) < since:
+                break
+            if (each.did, each.what) == WRONG_PASSWORD:
+                found.setdefault(each.who, []).append(at)
+        return found
+
+
+def _lines_backwards(file: Path) -> Iterator[str]:
+    """The lines of a file that only grows, the last first; of years of it only the end is read."""
+    with file.open("rb") as opened:
+        place, rest = opened.seek(0, os.SEEK_END), b""
+        while place > 0:
+            size = min(_BLOCK, place)
+            place = opened.seek(place - size)
+            rest, *lines = (opened.read(size) + rest).split(b"\n")
+            yield from (line.decode("ascii", errors="replace") for line in reversed(lines))
+        yield rest.decode("ascii", errors="replace")
 
 
 PROXY_SECRET = "x-sluice-proxy"  # the header in which the proxy shows its secret
@@ -127,7 +161,12 @@ class Desk:
         folder = desk_folder(home)
         said = f"{parts.scheme}://{parts.netloc.lower()}"
         known = KnownBrowsers(create_once(folder / "browsers_secret", secrets.token_bytes(32)))
-        return cls(said, Accounts(folder), AccessLog(folder / "access.jsonl"), proxy, browsers=known)
+        return cls(said, Accounts(folder), AccessLog.of(home), proxy, browsers=known)
+
+    @cached_property
+    def workspace(self) -> Workspace:
+        """Opened once: each page reads of the ledger what is new. Raises as `open_workspace`, each time."""
+        return open_workspace(follows=True)
 
     @property
     def secure(self) -> bool:

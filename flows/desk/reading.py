@@ -6,13 +6,14 @@ Each view is recorded before it is shown.
 import base64
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from itertools import islice
+from typing import Annotated, Any
 
 import yaml
-from fastapi import APIRouter, HTTPException, Request, Response
+from fastapi import APIRouter, HTTPException, Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse, StreamingResponse
 
 from flows.desk.pages import page, style
@@ -22,7 +23,7 @@ from flows.desk.sign_on import Reader, SignedOn, TheDesk
 from flows.history import blind, history
 from sluice.custody.edition_order import ON_SHELF, Edition, lines_of_editions
 from sluice.custody.ledger import Entry, last
-from sluice.custody.states import OFFICE, State, Who
+from sluice.custody.states import EVENTS, OFFICE, OFFICE_EVENTS, State, Who
 from sluice.ground.durable import CHUNK
 from sluice.ground.errors import SluiceError
 from sluice.report.comparison_page import render_comparison
@@ -33,7 +34,7 @@ from tasks.release.stored_dossier import kept_dossier
 
 reading = APIRouter()
 
-_MOST_ROWS = 200  # of the ledger on a page
+_MOST_ROWS = 50  # of the ledger, or of the record of accesses, on a page
 
 
 @dataclass(frozen=True)
@@ -180,14 +181,23 @@ def release_history(request: Request, desk: TheDesk, reader: SignedOn, release: 
 
 
 @reading.get("/editions")
-def editions(request: Request, desk: TheDesk, reader: SignedOn) -> Response:
-    """What is on the shelves, and what was withdrawn from them, the latest first."""
+def editions(request: Request, desk: TheDesk, reader: SignedOn, after: Annotated[int, Query(ge=0)] = 0) -> Response:
+    """What is on the shelves, and what was withdrawn from them, the latest of each name first.
+
+    after : so many editions are left out
+    """
+    public = [
+        edition
+        for line in lines_of_editions(reader.workspace.ledger.histories())
+        for edition in line[::-1]
+        if edition.state in (*ON_SHELF, State.WITHDRAWN)
+    ]
     lines: dict[str, list[dict[str, Any]]] = {}
-    for line in lines_of_editions(reader.workspace.ledger.histories()):
-        if shown := [_edition(reader, each) for each in line[::-1] if each.state in (*ON_SHELF, State.WITHDRAWN)]:
-            lines[line[0].name] = shown
+    for each in public[after : after + _MOST_ROWS]:
+        lines.setdefault(each.name, []).append(_edition(reader, each))
     desk.access.record(reader.name, "read", "editions")
-    return page(request, desk, "editions.html.j2", reader, lines=lines)
+    more = after + _MOST_ROWS if len(public) > after + _MOST_ROWS else 0
+    return page(request, desk, "editions.html.j2", reader, lines=lines, more=more)
 
 
 def _edition(reader: Reader, edition: Edition) -> dict[str, Any]:
@@ -209,34 +219,49 @@ def ledger(
     since: str = "", before: int = 0,
 ) -> Response:  # fmt: skip
     """The rows of the releases that the reader may read, and of the office; the latest first."""
-    found = _readable_rows(reader)
-    events = sorted({row["event"] for row in found})
-    wanted = [
-        row
-        for row in found
-        if release in row["release"]
-        and event in ("", row["event"])
-        and person.casefold() in row["actor"].casefold()
-        and row["at"] >= since
-        and (before < 1 or row["seq"] < before)
-    ]
+
+    def fits(entry: Entry) -> bool:
+        return (
+            release in entry.release
+            and event in ("", entry.event)
+            and person.casefold() in entry.actor.casefold()
+            and entry.at >= since
+            and (before < 1 or entry.seq < before)
+        )
+
+    wanted = rows([*islice(_readable_rows(reader, fits), _MOST_ROWS + 1)])
     desk.access.record(reader.name, "read", "ledger")
     return page(
-        request, desk, "ledger.html.j2", reader, rows=wanted[:_MOST_ROWS], events=events,
+        request, desk, "ledger.html.j2", reader, rows=wanted[:_MOST_ROWS], events=sorted({*EVENTS, *OFFICE_EVENTS}),
         more=wanted[_MOST_ROWS - 1]["seq"] if len(wanted) > _MOST_ROWS else 0,
         asked={"release": release, "event": event, "person": person, "since": since},
     )  # fmt: skip
 
 
-def _readable_rows(reader: Reader) -> list[dict[str, Any]]:
-    found = list(reader.workspace.ledger.entries(OFFICE))
-    for release, entries in reader.workspace.ledger.histories().items():
-        if may_read(reader, release, entries):
-            try:
-                found += blind(reader.workspace, release, entries)
-            except SluiceError:  # who decided what cannot be told apart any more
-                found += [entry for entry in entries if entry.event != "decision"]
-    return rows(sorted(found, key=lambda entry: -entry.seq))
+def _readable_rows(reader: Reader, fits: Callable[[Entry], bool]) -> Iterator[Entry]:
+    """Those that fit, the latest first. Cost: of each release of which one is asked for, as of `may_read`."""
+    histories = reader.workspace.ledger.histories()
+    shown: dict[str, Mapping[int, Entry]] = {}
+    for entry in reversed(reader.workspace.ledger.entries()):
+        if not fits(entry):
+            continue
+        if entry.release == OFFICE:
+            yield entry
+        elif entry.release in histories:
+            if entry.release not in shown:
+                shown[entry.release] = _shown(reader, entry.release, histories[entry.release])
+            if entry.seq in shown[entry.release]:
+                yield shown[entry.release][entry.seq]
+
+
+def _shown(reader: Reader, release: str, entries: Sequence[Entry]) -> Mapping[int, Entry]:
+    """What the reader may see of a release's rows, by their numbers."""
+    if not may_read(reader, release, entries):
+        return {}
+    try:
+        return {entry.seq: entry for entry in blind(reader.workspace, release, entries)}
+    except SluiceError:  # who decided what cannot be told apart any more
+        return {entry.seq: entry for entry in entries if entry.event != "decision"}
 
 
 def rows(entries: Sequence[Entry]) -> list[dict[str, Any]]:
@@ -270,9 +295,14 @@ def accesses(request: Request, desk: TheDesk, reader: SignedOn, person: str = ""
     if not reader.is_head:
         raise HTTPException(404)
     desk.access.record(reader.name, "read", "accesses")
-    found = [each for each in desk.access.newest() if person in each.who and release in each.release]
+    found = (each for each in desk.access.newest() if person in each.who and release in each.release)
     return page(
-        request, desk, "accesses.html.j2", reader, rows=found[:_MOST_ROWS], asked={"person": person, "release": release}
+        request,
+        desk,
+        "accesses.html.j2",
+        reader,
+        rows=[*islice(found, _MOST_ROWS)],
+        asked={"person": person, "release": release},
     )
 
 

@@ -127,8 +127,11 @@ def beside_others(reader: Reader, entries: Sequence[Entry]) -> Comparison | None
     received = last(entries, State.RECEIVED)
     if received is None:
         return None
-    name, plans = received.body["definition"], []
-    for release, others in reader.workspace.ledger.histories().items():
+    name = received.body["definition"]
+    plans: list[Plan] = []  # the latest first
+    for release, others in reversed(reader.workspace.ledger.histories().items()):
+        if len(plans) >= _MOST_PLANS and release != received.release:  # a dossier takes milliseconds to read
+            continue
         has = last(others, State.RECEIVED)
         if (
             has
@@ -142,7 +145,7 @@ def beside_others(reader: Reader, entries: Sequence[Entry]) -> Comparison | None
     if received.release not in [plan.name for plan in plans]:
         return None
     with suppress(SluiceError):
-        return compare([plan for plan in plans if plan.name == received.release or plan in plans[-_MOST_PLANS:]])
+        return compare([plan for plan in plans if plan.name == received.release or plan in plans[:_MOST_PLANS]][::-1])
     return None
 
 

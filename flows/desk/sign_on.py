@@ -11,7 +11,7 @@ from fastapi import Depends, Form, HTTPException, Request, Response
 from flows.desk.desk import Desk
 from policies.adoption import Office
 from policies.people import HEAD, Person, Roster
-from sluice.custody.workspace import Workspace, open_workspace
+from sluice.custody.workspace import Workspace
 from tasks.release.decisions.office import open_office
 
 SESSION, BROWSER, KNOWN = "sluice_session", "sluice_browser", "sluice_known"  # cookies
@@ -45,7 +45,7 @@ TheDesk = Annotated[Desk, Depends(desk_of)]
 
 def signed_on(request: Request, desk: TheDesk) -> Reader:
     """Raises NotSignedOn."""
-    workspace = open_workspace()
+    workspace = desk.workspace
     office = open_office(workspace)
     name = _by_sign_on(request, desk, office) if desk.proxy else _by_session(request, desk)
     person = office.roster.people.get(name) if office and name else None

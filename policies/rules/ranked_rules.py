@@ -87,8 +87,10 @@ class LinkageScore(RankedRule):
     )
     weighting: Weighting = Field(
         default="generic",
-        description="generic: a quarter each for distance-based and probabilistic linkage, half for intervals; "
-        "specific: half each for rank swapping linkage and intervals; with_specific, table: all four",
+        description=(
+            "generic: a quarter each for distance-based and probabilistic linkage, half for intervals; "
+            "specific: half each for rank swapping and intervals; with_specific, table: all four"
+        ),
     )
     window: Window | None = Field(
         default=None, description="of the rank swapping, share of the records; for the weightings that play against it"

@@ -137,6 +137,10 @@ def _variable(seen: Overview, proposed: Proposal, changes: bool) -> Iterator[str
     yield f"  - name: {_quoted(name)}"
     yield f"    kind: {kind}{_kind_remark(column, proposed)}"
     yield f"    role: {proposed.role}  # {'' if proposed.sure else 'check: '}{one_line(proposed.why)}"
+    if proposed.date_formats and kind is Kind.DATE:
+        first, *others = map(_quoted, proposed.date_formats)
+        check = f"; check: {' or '.join(others)} reads every value, too" if others else ""
+        yield f"    date_format: {first}  # as the file writes them; they are published as 2024-12-31{check}"
     if proposed.other_form:
         yield f"    # check: {SAYS[proposed.other_form]}"
     if proposed.repeats:

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, field
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -10,6 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.reading.written_dates import WrittenDates, as_written, formats_of
 from sluice.ground import values
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.errors import DataError
@@ -33,6 +35,8 @@ class Overview:
     labels  : the different values; None for a missing one
     records : of the table; n of them were kept
     described : what the source itself says of its columns
+    date_formats : of columns of dates that are not written as 2024-12-31, in which format they are; others after it
+                   that read every value as well. `columns` and `labels` have such dates as 2024-12-31
     """
 
     columns: dict[str, ColumnSummary]
@@ -40,6 +44,7 @@ class Overview:
     labels: dict[str, tuple[str | None, ...]]
     records: int
     described: Descriptions = field(default_factory=dict)
+    date_formats: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def said(self, name: str) -> ColumnDescription:
         """What the source says of a column; nothing, where it says nothing."""
@@ -83,10 +88,12 @@ def overview(source: TabularSource, described: Descriptions = MappingProxyType({
     """
     names = source.column_names()
     said = {name: described.get(name, ColumnDescription()) for name in names}
-    columns = {
-        name: ColumnSummary(source.decimal_mark, said[name].missing_codes, said[name].missing_ranges, name)
-        for name in names
-    }
+
+    def summary(name: str) -> ColumnSummary:
+        return ColumnSummary(source.decimal_mark, said[name].missing_codes, said[name].missing_ranges, name)
+
+    columns = {name: summary(name) for name in names}
+    dates = {name: WrittenDates(name, partial(summary, name)) for name in names}
     rng = np.random.default_rng(seed)
     kept: list[pa.Table] = []
     drawn: list[FloatArray] = []
@@ -94,6 +101,7 @@ def overview(source: TabularSource, described: Descriptions = MappingProxyType({
     for batch in read_here(source, names, keep=False):
         for name in names:
             columns[name].add(batch[name])
+            dates[name].add(batch[name])
         records += len(batch)
         waiting += len(batch)
         kept.append(pa.table({f"{at}": _texts(batch[name]) for at, name in enumerate(names)}))
@@ -103,15 +111,19 @@ def overview(source: TabularSource, described: Descriptions = MappingProxyType({
             waiting = MOST_RECORDS
     for column in columns.values():
         column.settle()
+    written = formats_of(dates)
+    columns |= {name: each.column for name, each in written.items()}
     if sum(map(len, drawn)) > MOST_RECORDS:  # after the last batch there may be as many already
         kept, drawn = _thinned(kept, drawn)
     table = pa.concat_tables(kept).unify_dictionaries()
     codes, labels = {}, {}
     for name, column in zip(names, table.columns, strict=True):
         absent = {*columns[name].marks, *columns[name].declared}
-        codes[name], labels[name] = _coded(column.combine_chunks(), absent)
-    written = {name: _as_in_the_data(said[name], columns[name]) for name in names if name in described}
-    return Overview(columns, codes, labels, records, {**described, **written})
+        form = written[name].formats[0] if name in written else None
+        codes[name], labels[name] = _coded(column.combine_chunks(), absent, form)
+    says = {name: _as_in_the_data(said[name], columns[name]) for name in names if name in described}
+    formats = {name: each.formats for name, each in written.items()}
+    return Overview(columns, codes, labels, records, {**described, **says}, formats)
 
 
 def _as_in_the_data(said: ColumnDescription, column: ColumnSummary) -> ColumnDescription:
@@ -134,8 +146,9 @@ def _texts(series: "pd.Series[Any]") -> pa.Array:
     return pc.dictionary_encode(values.trimmed_texts(values.plain_array(series)))
 
 
-def _coded(column: pa.Array, marks: set[str]) -> tuple[IntArray, tuple[str | None, ...]]:
-    texts: list[str | None] = [None if text in marks else text for text in column.dictionary.to_pylist()]
+def _coded(column: pa.Array, marks: set[str], form: str | None) -> tuple[IntArray, tuple[str | None, ...]]:
+    read = column.dictionary if form is None else as_written(column.dictionary, form)
+    texts: list[str | None] = [None if text in marks else text for text in read.to_pylist()]
     codes = pc.fill_null(column.indices.cast(pa.int64()), len(texts)).to_numpy(zero_copy_only=False)
     places: dict[str | None, int] = {}
     found = [*texts, None] if column.null_count else texts

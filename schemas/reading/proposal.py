@@ -76,6 +76,7 @@ class Proposal:
     doubtful_codes : numbers that may, or may be values
     universe       : of whom the variable is known, where it is missing exactly for all others
     other_form     : of numbers or dates that are written so that they are not read as such (`other_forms`)
+    date_formats   : in which dates are written that are not as 2024-12-31; after the first, others that may be meant
     repeats        : a column before it that tells the same of every record, by other names
     description, categories, labels : as the file itself has them; rare codes, too, where as many occur nowhere
     """
@@ -90,6 +91,7 @@ class Proposal:
     universe: str = ""
     repeats: str = ""
     other_form: str = ""
+    date_formats: tuple[str, ...] = ()
     description: str = ""
     categories: tuple[str, ...] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
@@ -190,6 +192,7 @@ def _proposal(seen: Overview, name: str, single: Combination | None) -> Proposal
         doubtful_codes(column, MINIMUM_CELL),
         visible(said.universe) or universe_of(seen, name),
         other_form=_other_form(seen, name),
+        date_formats=seen.date_formats.get(name, ()),
         description=visible(said.label),
         categories=listed,
         labels=meant,

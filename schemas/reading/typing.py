@@ -15,9 +15,10 @@ import pyarrow.compute as pc
 
 from schemas.contract import HASHED, Contract
 from sluice.ground.errors import DataError
+from sluice.ground.remarks import Remarks
 from sluice.ground.values import plain_array
-from sluice.ground.variables import Kind, Variable, as_label
-from sluice.ground.visible_text import LOOKALIKE_NAMES, unclear_names, unseen
+from sluice.ground.variables import Kind, Role, Variable, as_label
+from sluice.ground.visible_text import LOOKALIKE_NAMES, as_they_look, unclear_names, unseen
 from sluice.items.item_sets import split
 from sluice.reading.typed_column import as_series, typed_array
 
@@ -48,9 +49,15 @@ _FOUND_IN = {Kind.ITEMS: "items"}  # what is filled in where nothing is declared
 
 
 class SourceTyping:
-    """Types the batches of one source, one after the other, and remembers what went wrong and which categories came."""
+    """Types the batches of one source, one after the other, and remembers what went wrong and which categories came.
 
-    def __init__(self, contract: Contract, pseudonym: Pseudonym, decimal_mark: str = ".") -> None:
+    unify   : names of contributors and holdings that look the same are one, as whoever counts them would say; else they
+              are refused
+    remarks : how many were
+    """
+
+    def __init__(self, contract: Contract, pseudonym: Pseudonym, decimal_mark: str = ".", unify: bool = False) -> None:
+        self.remarks, self._unify = Remarks(), unify
         self._contract, self._pseudonym, self._decimal_mark = contract, pseudonym, decimal_mark
         self._problems: Counter[tuple[str, str]] = Counter()
         self._found: dict[str, set[str]] = {
@@ -104,7 +111,7 @@ class SourceTyping:
         for check, count in problems.items():
             self._problems[name, check] += count
         if variable.role in HASHED:
-            return self._pseudonyms(typed, name)
+            return self._pseudonyms(typed, name, self._unify and variable.role in (Role.CONTRIBUTOR, Role.HOLDING))
         if name in self._found:
             found = typed.dictionary
             if variable.kind is Kind.ITEMS:
@@ -112,11 +119,17 @@ class SourceTyping:
             self._found[name].update(found.to_pylist())
         return as_series(typed, variable)
 
-    def _pseudonyms(self, typed: pa.Array, name: str) -> "pd.Series[Any]":
+    def _pseudonyms(self, typed: pa.Array, name: str, unify: bool) -> "pd.Series[Any]":
         encoded = typed if isinstance(typed, pa.DictionaryArray) else typed.dictionary_encode()
         names = [str(as_label(value)) for value in encoded.dictionary.to_pylist()]
-        unclear = unclear_names(pa.array(names, pa.string())).take(encoded.indices)
-        if count := pc.sum(unclear).as_py():
+        spelled = pa.array(names, pa.string())
+        unclear = unclear_names(spelled)
+        if unify and pc.any(unclear).as_py():
+            names = as_they_look(spelled).to_pylist()
+            unseen_alone = pa.array([not each for each in names])
+            self.remarks.add("names_alike", name, pc.sum(pc.and_not(unclear, unseen_alone)).as_py())
+            unclear = unseen_alone
+        if count := pc.sum(unclear.take(encoded.indices)).as_py():
             self._problems[name, "spelling"] += count
         hashes = [self._pseudonym(name, each) for each in names]
         series: pd.Series[Any] = pa.array(hashes, pa.string()).take(encoded.indices).to_pandas()

@@ -15,6 +15,7 @@ import hmac
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from json.encoder import encode_basestring_ascii
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,13 @@ class Chain:
 
     def hash(self, row: Row) -> str:
         """What the row's hash must be, in hexadecimal."""
-        return hmac.digest(self.key, json.dumps(["row", *(row[name] for name in FIELDS)]).encode(), "sha256").hex()
+        return self.hash_of([row[name] for name in FIELDS])
+
+    def hash_of(self, fields: Sequence[Any]) -> str:
+        """The same of the values of `FIELDS`: a number and six texts. Cost: 4 microseconds and 2 for each kB."""
+        seq, *texts = fields
+        written = ", ".join(['"row"', int.__repr__(seq), *map(encode_basestring_ascii, texts)])  # as json.dumps does it
+        return hmac.digest(self.key, f"[{written}]".encode("ascii"), "sha256").hex()
 
     def fits(self, row: Row) -> bool:
         """Whether the row bears the hash of its content."""

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from sluice.ground.errors import SluiceError, did_you_mean
 
@@ -238,6 +239,12 @@ def following(state: State | None, event: str) -> State | None:
 
 def state_of(events: Iterable[str]) -> State | None:
     """The state that a release's events add up to, first to last; None without any. Raises TransitionError."""
+    return _sum_of(tuple(events))
+
+
+@lru_cache(maxsize=1 << 12)
+def _sum_of(events: tuple[str, ...]) -> State | None:
+    """Of thousands of releases most had the same events."""
     state: State | None = None
     for event in events:
         state = following(state, event)
@@ -276,20 +283,14 @@ def told_of(event: str) -> str:
 
 
 def as_markdown() -> str:
-    """The table as a drawing (Mermaid) and as a table, for docs/architecture.md."""
-    drawn = [
-        f"    {before or '[*]'} --> {each.after}: {each.action}"
-        for each in TRANSITIONS
-        if each.after
-        for before in _in_order(each.before)
-    ]
+    """The table, for docs/architecture.md."""
     rows = [
         f"| `{each.action}` | {in_words(each.before)} | {in_words([each.after]) if each.after else 'what it was'} "
         f"| {_listed(each.by)} | {each.once} | {_listed(each.tells)} |"
         for each in TRANSITIONS
     ]
     head = ["| action | on a release that is | makes it | may be done by | when | told |", "|---|---|---|---|---|---|"]
-    return "\n".join(["```mermaid", "stateDiagram-v2", *drawn, "```", "", *head, *rows])
+    return "\n".join([*head, *rows])
 
 
 def _listed(people: AbstractSet[Who]) -> str:

@@ -26,9 +26,10 @@ class Workspace:
     data_docs: Path  # of Great Expectations
 
     @classmethod
-    def open(cls, home: Path, ledger_url: str | None = None) -> Self:
+    def open(cls, home: Path, ledger_url: str | None = None, follows: bool = False) -> Self:
         """Open the workspace at `home`, making what is missing; the ledger is `home/ledger.db` unless a URL is given.
 
+        follows: for a process that lives long, see `Ledger`
         raises : SluiceError when it is another account's, others can write in it, or the vault or the ledger cannot
                  be opened; DataError when the disk is full
         """
@@ -56,14 +57,17 @@ class Workspace:
                 ledger_url = own_ledger(home)
                 # SQLite itself would let others read it
                 os.close(os.open(home / "ledger.db", os.O_RDWR | os.O_CREAT, 0o600))
-        ledger = Ledger(ledger_url, vault.ledger_key(), vault.anchor, may_begin=not vault.is_in_use)
+        ledger = Ledger(ledger_url, vault.ledger_key(), vault.anchor, may_begin=not vault.is_in_use, follows=follows)
         return cls(home, vault, ledger, reports, data_docs)
 
 
-def open_workspace() -> Workspace:
-    """The workspace of `SLUICE_HOME` (default ./.sluice), its ledger at `SLUICE_LEDGER_URL` (default SQLite in it)."""
+def open_workspace(follows: bool = False) -> Workspace:
+    """The workspace of `SLUICE_HOME` (default ./.sluice), its ledger at `SLUICE_LEDGER_URL` (default SQLite in it).
+
+    follows: for a process that lives long, see `Ledger`
+    """
     chosen = settings()
-    return Workspace.open(chosen.home, chosen.ledger_url)
+    return Workspace.open(chosen.home, chosen.ledger_url, follows)
 
 
 def own_ledger(home: Path) -> str:

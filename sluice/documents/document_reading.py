@@ -3,7 +3,7 @@
 import hashlib
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -176,10 +176,6 @@ def _where(error: yaml.YAMLError) -> str:
     elif problem.startswith("mapping values are not allowed"):
         problem = "is it indented too far, or does a text with a colon need quotes?"
     return f" at line {mark.line + 1}, column {mark.column + 1}" + (f": {problem}" if problem else "")
-
-
-FileOf = Callable[[Path, str, str], Path]
-"""The file that a document in a folder names in a field, or an error."""
 
 
 def named_file(base: Path, given: str, where: str) -> Path:

@@ -1,7 +1,6 @@
 """A choice written in a plan: the name of a privacy model or an objective, and its parameters beside it.
 
-`{model: k_anonymity, k: 5}`, or the name alone where no parameter is needed. Each is a frozen dataclass. Models that
-need a list of the population are not among them: a plan has none.
+`{model: k_anonymity, k: 5}`, or the name alone where no parameter is needed. Each is a frozen dataclass.
 """
 
 from collections.abc import Mapping
@@ -30,7 +29,8 @@ from sluice.risk.classes.l_diversity import DistinctLDiversity, EntropyLDiversit
 from sluice.risk.classes.privacy_model import PrivacyModel
 from sluice.risk.classes.sample_uniques import SampleUniques
 from sluice.risk.classes.t_closeness import EqualTCloseness, OrderedTCloseness
-from sluice.risk.population.k_map import EstimatedKMap
+from sluice.risk.population.delta_presence import DeltaPresenceModel
+from sluice.risk.population.k_map import EstimatedKMap, KMapModel
 from sluice.risk.population.population_uniques import PopulationUniquesModel
 from sluice.risk.population.reidentification_risk import AverageRisk, HighestRisk
 
@@ -60,7 +60,9 @@ MODELS: Mapping[str, type[PrivacyModel]] = {
     "average_risk": AverageRisk,
     "sample_uniques": SampleUniques,
     "population_uniques": PopulationUniquesModel,
+    "k_map": KMapModel,
     "estimated_k_map": EstimatedKMap,
+    "delta_presence": DeltaPresenceModel,
     "no_attack": NoAttack,
     "profitability": Profitability,
 }

@@ -59,6 +59,10 @@ class SourceUnreachableError(DataError, TransportError):
     """A source's database could not be reached, or the connection was lost while it was read."""
 
 
+class ReaderKilledError(DataError):
+    """The process that read a source was ended by a signal: by the kernel, for want of memory, or by itself."""
+
+
 class MeasureChoiceError(DataError):
     """Records that another setting of the measure would take: says which, as a document writes it."""
 

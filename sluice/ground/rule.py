@@ -35,6 +35,9 @@ class Need(StrEnum):
     CELLS = "the cells of tables"
 
 
+FileOf = Callable[[Path, str, str], Path]
+"""The file that a document in a folder names in a field, or an error: by folder, path and where that stands."""
+
 AnyOf = tuple[Need, ...]
 """Needs of which one is enough."""
 
@@ -63,7 +66,7 @@ class Background:
 
     original: pd.DataFrame | None = None
     minimum_cell: int = 10
-    file_of: Callable[[Path, str, str], Path] | None = None
+    file_of: FileOf | None = None
     times: IntArray | None = None
     numbers_alone: bool = False
     withheld_keys: tuple[str, ...] = ()

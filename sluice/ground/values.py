@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sluice.ground.date_format import in_iso
 from sluice.ground.variables import as_label
 
 if TYPE_CHECKING:  # a process that only reads does without
@@ -165,11 +166,15 @@ def has_nanoseconds(moments: pa.Array) -> pa.Array:
     return pa.array(count.to_numpy(zero_copy_only=False) % 1000 != 0)
 
 
-def read_dates(texts: pa.Array) -> pa.Array:
+def read_dates(texts: pa.Array, written: str | None = None) -> pa.Array:
     """Trimmed texts as timestamps in microseconds; null where a text is no date, or finer.
 
     One with a time zone is what the calendar and the clock there showed, as `wall_clock` has it.
+
+    written : a format in which they may be written instead, such as DD.MM.YYYY (`sluice.ground.date_format`)
     """
+    if written is not None:
+        texts = pc.coalesce(in_iso(texts, written), texts)
     coarse = pc.replace_substring_regex(texts, "([.][0-9]{6})0+", r"\1")
     dates = pc.if_else(fullmatch(coarse, DATE), coarse, None)
     local = pc.replace_substring_regex(dates, f"^(.{{11}}[0-9:.]+){_ZONE}$", r"\1")

@@ -25,6 +25,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from sluice.ground.date_format import PATTERN, USUAL, refuse_no_format
 from sluice.ground.hierarchy import Hierarchy
 from sluice.ground.visible_text import Name, Prose
 
@@ -115,6 +116,13 @@ class Variable(BaseModel):
     items: tuple[Label, ...] | None = Field(
         default=None, description="items that a set may hold; without it those of the hierarchy, or those found"
     )
+    date_format: str | None = Field(
+        default=None,
+        exclude_if=lambda written: written is None,  # a contract that says nothing of it stays the one it was
+        json_schema_extra={"pattern": PATTERN, "examples": [*USUAL[:3]]},
+        description="how the source writes dates where not as 2024-12-31: DD.MM.YYYY, MM/DD/YYYY, DD-MON-YYYY; they "
+        "are published as 2024-12-31",
+    )
     separator: str | None = Field(
         default=None, min_length=1, max_length=1, description="between the items of a set; ';' when not given"
     )
@@ -145,6 +153,10 @@ class Variable(BaseModel):
             self._refuse_incoherent_items()
         elif self.items is not None or self.separator is not None:
             raise ValueError(f"'{self.name}' is {self.kind}: 'items' and 'separator' are for sets of items")
+        if self.date_format is not None:
+            if self.kind is not Kind.DATE:
+                raise ValueError(f"'{self.name}' is {self.kind}: 'date_format' is for dates")
+            refuse_no_format(self.name, self.date_format)
         if self.harmless is not None and self.role is not Role.SENSITIVE:
             raise ValueError(f"'{self.name}' has role {self.role}: 'harmless' is for sensitive variables")
         if (self.minimum is not None or self.maximum is not None) and self.kind in (

@@ -22,8 +22,11 @@ if TYPE_CHECKING:
 
 _IGNORED = r"\x{034F}\x{115F}\x{1160}\x{17B4}\x{17B5}\x{180B}-\x{180F}\x{3164}\x{FE00}-\x{FE0F}\x{FFA0}"
 _OTHER_BLANKS = r"\x{000B}\x{0085}\x{00A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{2800}\x{3000}"
-UNCLEAR = rf"[\p{{Cf}}\p{{Cc}}{_IGNORED}{_OTHER_BLANKS}]|  "
-"""Of RE2, anywhere in a name: characters that nobody sees, blanks other than the usual one, and two of these."""
+DASH = r"[\x{2010}-\x{2015}\x{2212}\x{FE58}\x{FE63}\x{FF0D}]"
+"""Of RE2: dashes and signs that look like a hyphen."""
+UNCLEAR = rf"[\p{{Cf}}\p{{Cc}}{_IGNORED}{_OTHER_BLANKS}]|  |{DASH}"
+"""Of RE2, anywhere in a name: what nobody sees, other dashes than the hyphen, other blanks than the usual one, and two
+of these."""
 _BLANK = rf"[\s{_OTHER_BLANKS}]"
 BLANK_RUN = rf"{_BLANK}(?:[\p{{Cf}}\p{{Cc}}{_IGNORED}]*{_BLANK})*"
 """Of RE2: blanks of any kind, one or several, which look like one, also with what nobody sees between them."""
@@ -31,7 +34,8 @@ UNSEEN_RUN = rf"[\p{{Cf}}\p{{Cc}}{_IGNORED}]+"
 """Of RE2: characters that nobody sees."""
 
 LOOKALIKE_NAMES = (
-    "spelled with characters that nobody sees, with other blanks than single ones, or not in Unicode's composed form "
+    "spelled with characters that nobody sees, with other blanks than single ones, with other dashes than "
+    "hyphens, or not in Unicode's composed form "
     "(NFC), so that names which look the same may differ; clean the column"
 )
 
@@ -138,8 +142,10 @@ def unclear_names(names: "pa.Array") -> "pa.Array":
 
 
 def as_they_look(names: "pa.Array") -> "pa.Array":
-    """Trimmed texts spelled in the one way that they look: single blanks, nothing that nobody sees, composed (NFC)."""
+    """Trimmed texts spelled in the one way that they look: single blanks, hyphens for dashes, nothing that nobody
+    sees, composed (NFC)."""
     import pyarrow.compute as pc
 
     seen = pc.replace_substring_regex(pc.replace_substring_regex(names, BLANK_RUN, " "), UNSEEN_RUN, "")
+    seen = pc.replace_substring_regex(seen, DASH, "-")
     return pc.utf8_normalize(pc.utf8_trim_whitespace(seen), form="NFC")

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import pandas as pd
@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.comparable_values import Hashes, column_hashes, scrambled
 from sluice.ground.errors import PlanError, did_you_mean
+from sluice.ground.rule import FileOf
 from sluice.ground.variables import Kind, Role, Variable, Variables, with_role
 from sluice.risk.transparency.attack import Attack, NoAttack
 
@@ -174,6 +175,10 @@ class MaskingStep(BaseModel, ABC):
     def mask_by_record(self, frame: pd.DataFrame, variables: Variables, draws: RecordDraws) -> pd.DataFrame:
         """As `mask`, where `draws_by_record`: record i draws from the i-th of `draws`."""
         raise NotImplementedError(f"{self.method} does not draw by record")
+
+    def reading(self, file_of: FileOf) -> Self:
+        """This step with what says which file may be read under a path; the same step where it names no file."""
+        return self
 
     def fit(self, frame: pd.DataFrame, variables: Variables) -> "tuple[MaskingStep, ...]":
         """This step as it is carried out on `frame`: a threshold that is read off the data becomes a number."""

@@ -7,14 +7,15 @@ from typing import get_args
 from pydantic.fields import FieldInfo
 
 from sluice.ground.errors import SluiceError, did_you_mean
-from sluice.ground.parameter_table import cited, first_sentence, parameter_table, source_of, told_once
+from sluice.ground.parameter_list import first_sentence, parameter_list, source_of, told_once
 from sluice.masking import Step
 from sluice.masking.masking_step import MaskingStep
 
 _ABOUT = (
-    "The examples are steps of a plan for a survey of people. `sluice methods NAME` prints everything about a method:",
-    "how data users correct for it, missing values, its measured attack, and how it differs from its source.",
-    "The methods are compared in [leaks.md](leaks.md); [references.md](references.md) lists the sources.",
+    "The examples are steps of a plan for a survey of people. `sluice docs methods NAME` prints all about a method:",
+    "how data users correct for it, missing values, its measured attack, its source, and how it differs from that.",
+    "The methods are compared in [leaks.md](leaks.md).",
+    "A parameter's default is in parentheses; one without may be left out.",
 )
 
 
@@ -24,21 +25,22 @@ def methods() -> dict[str, type[MaskingStep]]:
 
 
 def catalogue() -> str:
-    """All methods as Markdown, each in brief: purpose, use, what it preserves, attack, parameters, example, source.
+    """All methods as Markdown, each in brief: purpose, use, what it preserves, attack, parameters, example.
 
     The same models give the same text. `in_full` says of one method what is left out here.
     """
     models = dict(sorted(methods().items()))
     shared = _shared(models.values())
-    lines = ["# Masking methods", "", "Written by `sluice methods` from the models; do not edit.", "", *_ABOUT, ""]
-    lines += ["Parameters of all methods, and of several:", "", *parameter_table(_common() | shared, first_sentence)]
+    lines = ["# Masking methods", "", "Written by `sluice docs methods` from the models; do not edit.", "", *_ABOUT, ""]
+    lines += ["Parameters of all methods, and of several:", "", *parameter_list(_common() | shared, first_sentence)]
     for name, own, also in told_once({name: _own(model) for name, model in models.items()}, shared):
         model = models[name]
         lines += ["", f"## `{name}`", "", _first_line(model), ""]
         lines += [f"- **{title}**: {text}" for title, text in _in_brief(model)]
-        lines += [f"- **Also takes**: {also}"] if also else []
-        lines += ["", *parameter_table(own, first_sentence), ""] if own else [""]
-        lines += ["```yaml", f"- {model.example}", "```", "", f"Source: {'; '.join(cited(source_of(model)))}."]
+        lines += ["", "Parameters:", "", *parameter_list(own, first_sentence)] if own else []
+        lines += ["", f"Also takes {also}."] if also else []
+        lines += [""]
+        lines += ["```yaml", f"- {model.example}", "```"]
     return "\n".join(lines) + "\n"
 
 
@@ -52,7 +54,17 @@ def in_full(name: str) -> str:
         raise SluiceError(f"METHOD: no masking method is called '{name}'.{did_you_mean(name, methods())}")
     lines = [f"# `{name}`", "", inspect.getdoc(model) or "", ""]
     lines += [f"- **{title}**: {text}" for title, text in _about(model)]
-    lines += ["", *parameter_table(_common() | _own(model)), "", "```yaml", f"- {model.example}", "```", ""]
+    lines += [
+        "",
+        "Parameters:",
+        "",
+        *parameter_list(_common() | _own(model)),
+        "",
+        "```yaml",
+        f"- {model.example}",
+        "```",
+        "",
+    ]
     return "\n".join([*lines, source_of(model)]) + "\n"
 
 
@@ -77,7 +89,7 @@ def _same(one: FieldInfo | None, other: FieldInfo) -> bool:
 def _in_brief(model: type[MaskingStep]) -> Iterator[tuple[str, str]]:
     """What a page of all methods says of one."""
     for title, text in _about(model):
-        if title in ("When to use it", "Not for"):
+        if title in ("Use", "Not for"):
             yield title, text
         elif title in ("Preserves", "Known attack"):
             yield title, first_sentence(text)
@@ -90,7 +102,7 @@ def _first_line(model: type[MaskingStep]) -> str:
 def _about(model: type[MaskingStep]) -> list[tuple[str, str]]:
     """What a methodologist wants to know of a method."""
     answers = [
-        ("When to use it", model.use_when),
+        ("Use", model.use_when),
         ("Preserves", model.preserves),
         ("Known attack", model.known_attack),
         ("Played on every release", model.attack_measured),

@@ -30,7 +30,7 @@ class Notice(BaseModel):
     id: _OneLine = Field(description="the same each time the same is told, so that nobody counts it twice")
     at: str = Field(description="when it happened, ISO 8601 in UTC")
     about: _OneLine = Field(description="the release, or what else it is about")
-    event: _OneLine = Field(description="of the ledger, or 'reminder', 'escalation', 'run', 'ends'")
+    event: _OneLine = Field(description="of the ledger, or 'reminder', 'escalation', 'run', 'ends', 'sign-in'")
     says: _OneLine
     do: _OneLine = Field(description="what whoever is told can do")
     link: _OneLine = Field(default="", description="where the report is")

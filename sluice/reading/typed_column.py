@@ -98,14 +98,14 @@ def _dates(raw: pa.Array, variable: Variable) -> tuple[pa.Array, dict[str, pa.Ar
     if pa.types.is_date(raw.type) or pa.types.is_timestamp(raw.type):
         dates = values.wall_clock(raw)
         problems["nanoseconds"] = values.has_nanoseconds(raw)
-    elif values.is_text(raw):
+    elif values.is_text(raw) or variable.date_format is not None:  # 20241231 may come as a number
         texts = _labels(raw, variable)
-        dates = values.read_dates(texts)
+        dates = values.read_dates(texts, variable.date_format)
         problems["date"] = pc.and_(texts.is_valid(), dates.is_null())
     else:
         dates = pa.nulls(len(raw), values.MICROSECONDS)
         problems["date"] = raw.is_valid()
-    codes = values.read_dates(pa.array(variable.missing_codes, pa.string())).drop_null()
+    codes = values.read_dates(pa.array(variable.missing_codes, pa.string()), variable.date_format).drop_null()
     return pc.if_else(pc.is_in(dates, codes), None, dates), problems
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from sluice.ground.errors import DataError
 from sluice.ground.values import BLANKS, NUMBER
-from sluice.ground.visible_text import BLANK_RUN, UNCLEAR, UNSEEN_RUN
+from sluice.ground.visible_text import BLANK_RUN, DASH, UNCLEAR, UNSEEN_RUN
 from sluice.tabular.model import numbered_records
 from sluice.tabular.model.column_values import (
     light_weight,
@@ -215,6 +215,7 @@ class RecordQuery:
             return self._code(column)
         seen = f"regexp_replace({quoted(column)}, {text(BLANK_RUN)}, ' ', 'g')"
         seen = f"regexp_replace({seen}, {text(UNSEEN_RUN)}, '', 'g')"
+        seen = f"regexp_replace({seen}, {text(DASH)}, '-', 'g')"
         return f"coalesce({_trimmed(f'nfc_normalize({seen})')}, '')"
 
     def _check_codes(self) -> None:

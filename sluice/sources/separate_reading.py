@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import pyarrow as pa
 
-from sluice.ground.errors import DataError, SourceUnreachableError
+from sluice.ground.errors import DataError, ReaderKilledError, SourceUnreachableError
 from sluice.ground.log import log
 from sluice.ground.machine import free_memory
 from sluice.settings import settings
@@ -42,7 +42,7 @@ def read_apart(source: TabularSource, columns: Sequence[str], size: int = BATCH_
     believed: Arrow's arrays are checked before they are used.
 
     raises : SourceUnreachableError where its database cannot be reached, or no more; DataError, as
-             `source.batches`; also when the process ends before its time, and beyond a limit of the operator
+             `source.batches`, and beyond a limit of the operator; ReaderKilledError where a signal ends the process
     cost   : half a second of CPU; O(size) memory on either side
     """
     if absent := next((path for path in source.files if not path.is_file()), None):
@@ -101,7 +101,8 @@ def read_apart(source: TabularSource, columns: Sequence[str], size: int = BATCH_
                 raise DataError(_beyond(source.title, f"{limits.seconds:g} seconds", "seconds"))
             if process.returncode or not whole:
                 said = report.read(1 << 16)
-                kind = SourceUnreachableError if _is_lost(said) else DataError
+                killed = process.returncode < 0 and not said
+                kind = SourceUnreachableError if _is_lost(said) else ReaderKilledError if killed else DataError
                 raise kind(_reason(said) or _ended(process.returncode, source.title, memory))
         finally:
             timer.cancel()

@@ -21,10 +21,10 @@ from sluice.sources.record_query import RecordQuery, text
 from sluice.sources.tabular_source import missing_file
 from sluice.tabular.model.aggregation import LARGEST_KEPT, Levels, cells_at, cells_from, codes_of
 from sluice.tabular.model.cell_sums import CellSums
-from sluice.tabular.model.cells import Cells, Integers, Table, equations_of
+from sluice.tabular.model.cells import Cells, Table, equations_of
 from sluice.tabular.model.column_values import duplicates, too_large
 from sluice.tabular.model.dimension import Dimension
-from sluice.tabular.model.measure import Measure
+from sluice.tabular.model.measure import NOBODY, Asking, Measure, Requested
 
 if TYPE_CHECKING:
     import duckdb
@@ -46,7 +46,7 @@ class FileCells:
     records: int
     left_out: int
     added_up: int
-    asking: tuple[int, ...] = ()
+    asking: Asking = NOBODY
     alike: int = 0
     respelled: int = 0
 
@@ -60,14 +60,14 @@ def aggregate_file(
     tables: Sequence[Table] | None = None,
     withheld: Mapping[str, Sequence[str | int]] | None = None,
     kept: int = LARGEST_KEPT,
-    requested: tuple[str, str] | None = None,
+    requested: Requested | None = None,
 ) -> FileCells:
     """Every non-empty cell of the tables, from a Parquet or CSV file of records.
 
     source  : with a column of text for each dimension, bearing its name, and the columns of the measure
     scratch : what does not fit into memory waits in files next to it
     tables, withheld, kept : see `aggregate`
-    requested : a column and the text in it that says that a contributor asked for protection
+    requested : how a record says that its contributor asked for protection
     raises  : DataError, see `records_of`
     cost    : O(n) of disk and at most the memory of the settings for n records; the cells themselves must fit in
     """
@@ -113,7 +113,7 @@ def aggregate_table(
     tables: Sequence[Table] | None = None,
     withheld: Mapping[str, Sequence[str | int]] | None = None,
     kept: int = LARGEST_KEPT,
-    requested: tuple[str, str] | None = None,
+    requested: Requested | None = None,
 ) -> FileCells:
     """The same for a table or view of a DuckDB database; makes temporary tables there."""
     query = RecordQuery(engine, table, dimensions, measure)
@@ -122,7 +122,9 @@ def aggregate_table(
     sums.add_up_lowest()
     once, several = sums.split(kept)
     cells = cells_from(dimensions, once, several, query.unit, tables=tables, withheld=withheld, decimals=query.decimals)
-    asking = tuple(query.owners_with(*requested)) if requested else ()
+    asking = NOBODY
+    if requested:
+        asking = Asking(*(tuple(query.owners_with(requested.column, each)) if each else () for each in requested.texts))
     return FileCells(cells, query.records, query.left_out, sums.added_up, asking, query.alike, query.respelled)
 
 
@@ -237,7 +239,7 @@ class _Sums:
 _ARRAYS = ("codes", "total", "contributors", "largest", "owners", "published")
 
 
-def cells_bytes(cells: Cells, asking: Sequence[int] = ()) -> bytes:
+def cells_bytes(cells: Cells, asking: Asking = NOBODY) -> bytes:
     """The cells without dimensions and equations, which the documents tell; the same cells give the same bytes.
 
     asking : numbers of the contributors who asked for protection
@@ -246,7 +248,7 @@ def cells_bytes(cells: Cells, asking: Sequence[int] = ()) -> bytes:
     arrays = {name: getattr(cells, name) for name in _ARRAYS}
     if cells.sizes is not None:
         arrays["sizes"] = cells.sizes
-    arrays["asking"] = np.array(asking, dtype=np.int64)
+    arrays["asking"], arrays["asking_before"] = (np.array(each, dtype=np.int64) for each in asking)
     np.savez_compressed(held, decimals=np.int64(cells.decimals), **arrays)
     return held.getvalue()
 
@@ -268,8 +270,7 @@ def read_cells(path: Path, dimensions: Sequence[Dimension], tables: Sequence[Seq
     )
 
 
-def read_asking(path: Path) -> Integers:
+def read_asking(path: Path) -> Asking:
     """Who asked for protection, by number, as `cells_bytes` wrote it."""
     with np.load(path, allow_pickle=False) as held:
-        asking: Integers = held["asking"]
-    return asking
+        return Asking(*(tuple(held[name].tolist()) for name in ("asking", "asking_before")))

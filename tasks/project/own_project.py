@@ -45,7 +45,7 @@ from sluice.utility.analyses.asked_analyses import Analyses
 from sluice.utility.analyses.drafted_analyses import drafted_analyses
 from tasks.project.new_project import PEOPLE, make_project, shipped_file
 from tasks.release.records.record_definition import RecordsDefinition
-from tasks.tuning.audiences import USES, chosen_use, families_of
+from tasks.tuning.audiences import USES, chosen_use, families_of, in_order_of_trial
 from tasks.tuning.confirmation import recommended_yaml
 from tasks.tuning.draft_steps import Draft
 from tasks.tuning.first_plan import FirstPlan, first_plan, part_at_hand
@@ -347,11 +347,12 @@ def _plans(
     plans: dict[str, FirstPlan] = {}
     faults: list[str] = []
     begun = monotonic()
-    for use in uses:
+    order = in_order_of_trial(uses)
+    for use in order:
         policy = load_policy(shipped_policies()[USES[use].policy])
         records = RecordsAtHand.of(frame, variables, contract, policy, definition.name, definition.owner, today)
         left = seconds - (monotonic() - begun)
-        left = left if use == uses[-1] else left / 2  # what one use does not need, the next has
+        left = left if use == order[-1] else left / 2  # what one use does not need, the next has
         try:
             plans[use] = first_plan(
                 definition, part_at_hand(records, MOST_TRIED_ON), groups, repeats, most_tried, partial(told, use), left,
@@ -359,6 +360,10 @@ def _plans(
             )  # fmt: skip
         except PlanError as error:
             faults.append(str(error))
+            continue
+        tried = plans[use].as_tried
+        if tried and tried.passes and tried.keeps_enough and not USES[use].researchers:
+            break  # no other use can have more that counts
     return plans, "" if plans else faults[0]
 
 

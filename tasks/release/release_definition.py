@@ -140,6 +140,11 @@ class Definition(StrictModel):
         paths = {field: (base / getattr(self, field)).resolve() for field in ("contract", "policy", "target")}
         return self.model_copy(update={**paths, "source": self.source.resolve(base)})
 
+    @property
+    def population_lists(self) -> tuple[str, ...]:
+        """The files of the population that it names, from the current folder."""
+        return ()
+
     def under(self, policy: "Policy") -> Self:
         """The same definition with whatever of it looks at the policy; nothing, unless a product says otherwise."""
         return self

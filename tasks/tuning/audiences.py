@@ -1,6 +1,6 @@
 """Who may have a file, and which shipped policies judge one for them: a plan is drafted for each that fits the data."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -51,6 +51,14 @@ def fitting_uses(roles: Collection[Role], records: int, numbers_alone: bool = Fa
         return ("business", "small") if firms and records >= _BUSINESS else ("small",)
     synthetic = ("synthetic",) if records >= _SET_ASIDE else ()
     return ("business" if firms else "public", *synthetic, "perturbed", "scientific")
+
+
+_KEEPING = ("synthetic", "perturbed")  # policies under which relations are kept, as no groups are asked for
+
+
+def in_order_of_trial(uses: Sequence[str]) -> tuple[str, ...]:
+    """Those first under which most is kept: what of the time is left then decides what others would keep."""
+    return tuple(sorted(uses, key=lambda use: _KEEPING.index(use) if use in _KEEPING else len(_KEEPING)))
 
 
 def families_of(use: str, uses: tuple[str, ...]) -> tuple[Family, ...]:

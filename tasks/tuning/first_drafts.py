@@ -66,7 +66,7 @@ def drafts(records: RecordsAtHand, groups: Mapping[str, Sequence[str]], repeats:
     elif records.policy.reference_standard and records.policy.reference_standard.holdout_share:
         found = drawn_anew(frame, variables, usable, groups)
     else:
-        found = chain(perturbed(frame, variables, usable, groups), drawn_anew(frame, variables, usable, groups))
+        found = chain(drawn_anew(frame, variables, usable, groups), perturbed(frame, variables, usable, groups))
     yield from (with_derived(draft, computed) for draft in found)
 
 

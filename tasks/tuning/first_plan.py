@@ -57,6 +57,11 @@ class Tried:
         lost, worst = (0, HOLDS) if models is None else (models.lost, float(np.fmax(models.worst, HOLDS)))
         return kept < _ENOUGH_KEPT, lost, worst, outcome.loss if isfinite(outcome.loss) else 1.0
 
+    @property
+    def keeps_enough(self) -> bool:
+        """Whether enough of the variables is kept, and each coefficient."""
+        return self.worth[:3] == (False, 0, HOLDS)
+
 
 @dataclass(frozen=True)
 class FirstPlan:

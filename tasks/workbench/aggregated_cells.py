@@ -25,6 +25,7 @@ _WORDS = {
     **dict.fromkeys(("u", "unsafe", "primary", "sensitive"), "sensitive"),
     **dict.fromkeys(("p", "protected", "not_secondary"), "not_secondary"),
 }
+_OF_EUROSTAT = {"v": "", "a": "sensitive", "b": "sensitive", "c": "sensitive", "d": "suppress_first"}
 
 
 def cells_added_up(
@@ -165,14 +166,16 @@ def _stated(frame: pd.DataFrame, dimensions: Sequence[Dimension], named: CellsAd
     if named.status is None:
         return ()
     said = frame[named.status].str.strip()
-    if strange := sorted(word for word in said.unique() if word.casefold() not in _WORDS):
+    known = _WORDS | (_OF_EUROSTAT if {"V", "v"} & {*said} else {})
+    if strange := sorted(word for word in said.unique() if word.casefold() not in known):
         raise DataError(
-            f"'{named.status}' must be S, U or P (safe, unsafe, protected); got '{strange[0]}'.",
+            f"'{named.status}' must be S, U or P (safe, unsafe, protected), or beside V one of A, B, C (unsafe), D "
+            f"(secondary); got '{strange[0]}'.",
             came=strange[0],
-            allowed=_WORDS,
+            allowed=known,
         )
     names = [dimension.name for dimension in dimensions]
-    rows = frame[names].assign(status=said.str.casefold().map(_WORDS))
+    rows = frame[names].assign(status=said.str.casefold().map(known))
     return tuple(
         {str(key): str(text) for key, text in row.items()} for row in rows[rows["status"] != ""].to_dict("records")
     )

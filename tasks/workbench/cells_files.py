@@ -33,6 +33,7 @@ OWN_WORDS = (*STATUSES, SUPPRESSED)
 _OTHERS = {  # sdcTable's letters, tau-ARGUS's words, and truth values in a column that says what is suppressed
     "s": "published",
     "z": "published",
+    "p": "published",
     "safe": "published",
     "u": "primary",
     "unsafe": "primary",
@@ -40,6 +41,10 @@ _OTHERS = {  # sdcTable's letters, tau-ARGUS's words, and truth values in a colu
     "true": SUPPRESSED,
     "false": "published",
 }
+# Eurostat's letters, which tau-ARGUS and rtauargus write: valid, too few contributors, one or two dominate, secondary.
+# Without a V, an A may as well be the normal value of SDMX.
+_OF_EUROSTAT = {"v": "published", "a": "primary", "b": "primary", "c": "primary", "d": "secondary"}
+_OF_SDMX = {"f": "published", "c": "primary", "d": "secondary", "n": SUPPRESSED}  # free, confidential, secondary, not
 _MARKS = frozenset(
     ("..", "...", "x", "xx", "xxx", "c", "s", "d", "*", "**", "***", "suppressed", "confidential", "secret")
 )
@@ -52,7 +57,7 @@ class CellColumns:
 
     status      : the column; when not given 'status', and without such a column a cell without a value is suppressed
     value       : the column
-    words       : of the status column, each with one of ours; sdcTable's and truth values are known
+    words       : of the status column, each with one of ours; those of other programs and truth values are known
     hide_values : the values that the file gives of suppressed cells are not published, and not looked at
     decimals    : of the values, which are rounded to them; as many as they have when not given
     rounded_to  : each value was rounded to a multiple of this by itself, so that sums hold but for that
@@ -80,7 +85,15 @@ class CellColumns:
         return self.value in columns and (self.status or "status") in columns
 
     def names(self, columns: Sequence[str], dimensions: Sequence[str]) -> list[str]:
-        """The columns to read of a file that has these. Raises DataError where another may tell the status."""
+        """The columns to read of a file that has these. Raises DataError where another may tell the status, and for a
+        file whose columns are codes."""
+        if self.value not in columns:
+            others = [name for name in columns if name not in (*dimensions, *OWN_COLUMNS, self.status)]
+            raise DataError(
+                f"has no column '{self.value}'. Its other columns are: {', '.join(others)}. Name that of the values by "
+                "--cells-value. Where they are codes of a further dimension, such as years, the file needs a row for "
+                "each cell: one column of these codes, and one of the values"
+            )
         if self.status is not None or "status" in columns:
             return [self.status or "status", self.value]
         others = [name for name in columns if name not in (*dimensions, self.value, *OWN_COLUMNS)]
@@ -122,12 +135,14 @@ class CellColumns:
         return value.where(~value.isin(marks), "")
 
     def _said(self, column: "pd.Series[str]") -> "pd.Series[str]":
-        said = {word: self._own(word) for word in column.unique()}
+        words = column.unique()
+        known = _OTHERS | (_OF_EUROSTAT if {"V", "v"} & {*words} else _OF_SDMX if "F" in words else {})
+        said = {word: self._own(word, known) for word in words}
         return column.map(said)
 
-    def _own(self, word: str) -> str:
+    def _own(self, word: str, known: Mapping[str, str]) -> str:
         folded = word.casefold()
-        own = folded if folded in OWN_WORDS else self.words.get(word, _OTHERS.get(folded))
+        own = folded if folded in OWN_WORDS else self.words.get(word, known.get(folded))
         if own is None:
             raise DataError(
                 f"status must be {', '.join(OWN_WORDS)}; got '{word}'.{did_you_mean(word, OWN_WORDS)} Of another "

@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from schemas.contract import HASHED, Contract, load_contract
 from schemas.reading.contract_draft import inferred_contract
 from sluice.custody.shelf import refuse_to_overwrite
-from sluice.documents.document_reading import parse_document, read_yaml
+from sluice.documents.document_reading import named_file, parse_document, read_yaml
 from sluice.ground.durable import sha256_of
 from sluice.ground.errors import DataError, DocumentError, PlanError, did_you_mean
 from sluice.ground.remarks import Remark
@@ -181,7 +181,12 @@ def _described(variable: Variable, kind: pa.DataType) -> Variable:
 
 def load_plan(path: Path) -> tuple[MaskingStep, ...]:
     """The steps in a YAML file: a list, or the `plan` of a release definition. Raises DocumentError."""
-    return parse_document(MaskingPlan, read_yaml(path, list_is="plan"), str(path)).plan
+    return with_files(parse_document(MaskingPlan, read_yaml(path, list_is="plan"), str(path)))
+
+
+def with_files(plan: MaskingPlan) -> tuple[MaskingStep, ...]:
+    """The steps, which may read the files that they name."""
+    return tuple(step.reading(named_file) for step in plan.plan)
 
 
 def kinds_given(written: Sequence[str]) -> dict[str, Kind]:

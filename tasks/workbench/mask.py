@@ -22,7 +22,7 @@ from sluice.masking.plan import ByStratum, apply_plan, apply_recodings, released
 from sluice.masking.swapping.anatomization import Anatomization, anatomized_tables
 from sluice.utility.cell_changes import cell_changes
 from tasks.workbench.arguments import Seed, column_name, data_frame, document, entropy
-from tasks.workbench.file_masking import MaskingPlan, load_plan, not_named
+from tasks.workbench.file_masking import MaskingPlan, load_plan, not_named, with_files
 from tasks.workbench.records import Columns, ContractGiven, HoldsRecords, Records, refuse_missing, refuse_unlike_kinds
 from tasks.workbench.result import COLOURS, Figure, Result, axes
 from tasks.workbench.tabular_file import remarks_on, typed_table
@@ -294,7 +294,7 @@ def _steps(plan: object) -> tuple[MaskingStep, ...]:
     if not isinstance(written, Sequence) or not all(isinstance(step, MaskingStep | Mapping) for step in written):
         raise TypeError(f"plan must be {_ALLOWED}; got {type(plan).__name__}.")
     content = [step if isinstance(step, MaskingStep) else dict(step) for step in written]
-    return parse_document(MaskingPlan, {"plan": content}, "plan").plan
+    return with_files(parse_document(MaskingPlan, {"plan": content}, "plan"))
 
 
 def _fitted(carried_out: MaskingStep | ByStratum) -> tuple[MaskingStep, ...]:

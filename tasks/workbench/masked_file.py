@@ -277,7 +277,7 @@ def _after_masking(column: pd.Series, known: Variable, found: Variable) -> Varia
         _, problems = typed_array(plain_array(column), known)
         if not problems:
             return known.model_copy(update={"nullable": True, "max_missing_share": None})
-    elif known.kind is found.kind:
+    elif known.kind is found.kind or (known.date_format and not typed_array(plain_array(column), known)[1]):
         return known.model_copy(update=free)
     return found.model_copy(
         update={"role": known.role, "description": known.description, "unit": known.unit, "kind": Kind.NOMINAL}

@@ -15,7 +15,7 @@ from policies.waivers import Waiver
 from sluice.documents.document_reading import Written, parse_document, read_yaml
 from sluice.ground.errors import DataError
 from sluice.tabular.model.assumptions import Assumptions
-from sluice.tabular.model.measure import Measure
+from sluice.tabular.model.measure import Measure, Requested
 from sluice.tabular.rules.sensitivity import SensitivityRule
 from tasks.release.tables.protection_method import SecondarySuppression
 from tasks.release.tables.specification import TableSpecification, with_named_files
@@ -105,10 +105,10 @@ class StandaloneTable(TableSpecification):
         return weighted and any(rule.rule == "minimum_frequency" for rule in self.rules)
 
     @property
-    def asked(self) -> tuple[str, str] | None:
-        """The column and the text in it by which a contributor asks for protection."""
+    def asked(self) -> Requested | None:
+        """How a contributor asks for protection."""
         requested = self.measure.requested
-        return None if requested is None else (requested.variable, requested.value)
+        return None if requested is None else requested.asked
 
     @property
     def sensitivity(self) -> list[SensitivityRule]:

@@ -21,7 +21,7 @@ from sluice.sources.tabular_source import TabularSource
 from sluice.tabular.model.aggregation import LARGEST_KEPT
 from sluice.tabular.model.cells import Cells, Contributions, refuse_hidden_ties
 from sluice.tabular.model.dimension import Dimension
-from sluice.tabular.model.measure import Measure
+from sluice.tabular.model.measure import Asking, Measure
 from sluice.tabular.model.numbered_records import records_of
 from sluice.tabular.rules.request_rule import RequestedContributions
 from tasks.release.tables.specification import TableDimension, TableSpecification
@@ -55,7 +55,7 @@ class Tabulated:
     added_up: int
     alike: int = 0
     respelled: int = 0
-    asking: tuple[int, ...] | None = None
+    asking: Asking | None = None
     reading: tuple[Remark, ...] = ()
     stated: tuple[Mapping[str, str], ...] = ()
     added: bool = False
@@ -147,15 +147,15 @@ def tabulate(source: Records, dimensions: Sequence[Dimension], table: Standalone
             )  # fmt: skip
         return Tabulated(made.cells, made.left_out, made.added_up, made.alike, made.respelled, reading=alike)
     with errors_of(source, read):
-        asked_in = [] if table.asked is None else [table.asked[0]]
+        asked_in = [] if table.asked is None else [table.asked.column]
         frame = records_in(read, dimensions, measure, asked_in)
         _refuse_cells(frame, table)
         records = records_of(frame, dimensions, measure, table.asked)
         cells = records.cells(dimensions, kept, table.linked, withheld)
         asking = None if table.asked is None else records.asking
-        if table.asked is not None and not records.asking:
+        if table.asked is not None and not any(records.asking):
             raise DataError(
-                f"no record has '{table.asked[1]}' in '{table.asked[0]}', so nobody asked for protection; is it "
+                f"no record has '{table.asked.now}' in '{table.asked.column}', so nobody asked for protection; is it "
                 "spelled otherwise there? Leave request_rule out where nobody did."
             )
         reading = (*(() if isinstance(read, pd.DataFrame) else read.remarks.all()), *alike)

@@ -6,8 +6,9 @@ import json
 import math
 import multiprocessing
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.custody.ledger import Ledger
-from sluice.custody.ledger_chain import START, Chain, Row
+from sluice.custody.ledger_chain import START, Chain
 from sluice.custody.states import State, TransitionError
 from sluice.ground.errors import SluiceError, TransportError
 from tests.conftest import LedgerRoles
@@ -194,13 +195,13 @@ def test_verify_says_what_was_done_to_history(lived: Ledger, url: str, statement
 def hashed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The numbers of the rows whose hash is computed, as it happens."""
     rows: list[int] = []
-    plain = Chain.hash
+    plain = Chain.hash_of
 
-    def noted(chain: Chain, row: Row) -> str:
-        rows.append(row["seq"])
-        return plain(chain, row)
+    def noted(chain: Chain, fields: Sequence[Any]) -> str:
+        rows.append(fields[0])
+        return plain(chain, fields)
 
-    monkeypatch.setattr(Chain, "hash", noted)
+    monkeypatch.setattr(Chain, "hash_of", noted)
     return rows
 
 
@@ -223,6 +224,49 @@ def test_all_histories_take_one_statement_and_hash_each_row_once(
     hashed.clear()
     assert len(again.entries("fair-2")) == 4
     assert hashed == [12]
+
+
+def test_who_follows_reads_what_is_new_and_no_more(lived: Ledger, url: str, tmp_path: Path, hashed: list[int]) -> None:
+    following = Ledger(url, KEY, tmp_path / "anchor", follows=True)
+    assert following.histories() == lived.histories()
+    lived.append("fair-2", "received", "amara", {"rows": 3})
+    hashed.clear()
+    with statements_to_ledgers() as sent:
+        assert [entry.body for entry in following.histories()["fair-2"]] == [{"rows": 3}]
+    assert (len(sent), hashed) == (2, [9])  # the new rows, and how many there are
+    assert following.entries() == lived.entries()
+
+
+@pytest.mark.parametrize(
+    ("change", "noticed"),
+    [
+        (CHANGED.format("body = '{\"step\":99}'", 3), False),
+        (CHANGED.format("release = 'other'", 8), False),
+        ("DELETE FROM sluice_ledger WHERE seq = 3", True),
+        ("DELETE FROM sluice_ledger WHERE seq = 8", True),
+    ],
+    ids=["changed", "hidden", "gone", "cut"],
+)
+def test_who_follows_is_misled_by_no_row_that_is_changed_later(
+    lived: Ledger, url: str, tmp_path: Path, change: str, noticed: bool
+) -> None:
+    """What it read stays as it was found to fit; what looks at the database itself finds the change."""
+    following = Ledger(url, KEY, tmp_path / "anchor", follows=True)
+    before = following.histories()
+    disarm(url)
+    attack(url, change)
+    if noticed:
+        with pytest.raises(SluiceError):
+            following.histories()
+    else:
+        assert following.histories() == before
+        assert following.verify() != []
+    for act in (
+        lambda: following.entries("fair-1"),
+        lambda: following.append("fair-1", "note", "amara", {}),
+    ):
+        with pytest.raises(SluiceError):
+            act()
 
 
 def test_verify_hashes_every_row_whatever_was_read_before(lived: Ledger, hashed: list[int]) -> None:

@@ -17,6 +17,7 @@ import pytest
 
 from flows.installation_verification import verify
 from sluice.custody import shelf
+from sluice.custody.ledger import Ledger
 from sluice.custody.ledger_chain import START, Anchor, Chain
 from tests.custody.ledgers import disarm
 from tests.flows.house import DONE, ERROR, UNCHECKED, WAITING, House, Told
@@ -261,6 +262,34 @@ def test_a_publication_is_finished_on_the_shelf_that_it_was_begun_on() -> None:
     answer = house.sluice("approve", house.id, "--json")
     assert (answer.code, answer.json["published"]) == (DONE, str(house.target / house.id))
     assert house.shelf == [house.id]
+
+
+def test_a_publication_that_nobody_approved_is_named() -> None:
+    """Rows that somebody with the vault's key made up: they fit their hashes, and no second person signed."""
+    almost = stages(House).at("almost")
+    ledger, release = almost.workspace().ledger, almost.id
+    assert verify(almost.workspace()).problems == ()
+    ledger.append(release, "approved", "sluice", {"says": "2 of 2 decisions"})
+    begun = ledger.append(
+        release, "publishing", "sluice", {"folder": str(almost.target / release), "files": {}, "subject": ""}
+    )
+    assert ledger.verify() == []
+    [problem] = [each for each in problems(almost) if f"row {begun.seq} " in each]
+    golden(problem.replace(release, "RELEASE"))
+
+
+def test_a_row_that_is_dated_before_the_one_in_front_is_told_and_stops_nothing(
+    published: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = published.workspace().ledger.append(published.id, "note", "amara", {})
+    for minutes, told in ((4, 0), (61, 1)):
+        at = datetime.fromisoformat(before.at) - timedelta(minutes=minutes)
+        monkeypatch.setattr(Ledger, "_time", lambda *_, at=at: at)
+        row = published.workspace().ledger.append(published.id, "note", "amara", {})
+        found = verify(published.workspace())
+        assert (found.problems, found.unchecked) == ((), ())
+        assert len([each for each in found.warnings if f"row {row.seq} " in each]) == told
+    golden(found.warnings[-1].replace(published.id, "RELEASE"))
 
 
 def test_a_ledger_that_was_tampered_with_vouches_for_nothing(published: House) -> None:

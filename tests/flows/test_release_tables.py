@@ -160,6 +160,29 @@ def test_a_release_has_costs_that_only_its_vault_knows(house: TablesHouse) -> No
     assert 0 < np.log(request.manual.cost / np.abs(cells.total)).std() < 0.5
 
 
+def test_a_firm_that_is_spelled_in_several_ways_is_one_contributor(house: TablesHouse) -> None:
+    """Four records of two firms: as four contributors their cell would be published."""
+    house.definition |= {"dimensions": house.definition["dimensions"][:1]}
+    house.definition["tables"] = [{"name": "cells", "dimensions": ["nace"]}]
+    house.contract |= {"record_key": []}
+    few = house.data["nace"] == "05"
+    house.data = house.data[~few]
+    names = ["Muller  & Co", "Muller & Co", "Mu\u0308ller-Bau", "M\u00fcller\u2013Bau"]
+    spelled = pd.DataFrame(
+        {"firm": names, "holding": "H", "nace": "05", "region": "N1", "size": "small", "turnover": 100.0}
+    )
+    house.data = pd.concat([house.data, spelled])
+    house.write()
+    told = house.release()
+    assert told.code == WAITING, told.words
+    assert house.approve("amara").code == WAITING
+    assert house.approve("jonas").code == DONE
+    status = {row["nace"]: row["status"] for row in rows(house.folder / "cells.csv")}
+    assert status["05"] == "suppressed"
+    read = [entry.body["reading"] for entry in house.workspace().ledger.entries() if entry.event == "received"]
+    assert [(remark["code"], remark["count"]) for remark in read[0]] == [("reading.names_alike", 3)]
+
+
 @contextmanager
 def _pattern_of_primaries_alone() -> Iterator[None]:
     """As a protection that forgot the secondary cells, and claims with forged proofs that each is open all the same."""

@@ -9,7 +9,7 @@ import pandas as pd
 from hypothesis import strategies as st
 
 from sluice.generalization.lattice.key import Key
-from sluice.generalization.lattice.node import Node, bottom
+from sluice.generalization.lattice.node import Node, Population, bottom
 from sluice.risk.classes.privacy_model import ReleasedFile, Suppressed
 
 
@@ -77,7 +77,7 @@ class SmallFile:
 
     @cached_property
     def _bottom(self) -> tuple[Node, np.ndarray]:
-        return bottom(self.keys, self.codes, self.sensitive, self.people)
+        return bottom(self.keys, self.codes, self.sensitive, Population(tuple(self.people)))
 
     @cached_property
     def _at(self) -> tuple[Node, np.ndarray]:
@@ -119,7 +119,7 @@ def small_files(draw: st.DrawFn) -> SmallFile:
         rest = draw(st.lists(st.integers(0, key.levels.shape[1] - 1), min_size=others, max_size=others))
         people.append(np.append(leaf, np.array(rest, dtype=np.int64)))
     levels = tuple(draw(st.integers(0, key.depth)) for key in keys)
-    base, member = bottom(keys, codes, sensitive, people)
+    base, member = bottom(keys, codes, sensitive, Population(tuple(people)))
     node, into = base.at(levels)
     chosen = draw(st.lists(st.booleans(), min_size=len(node.sizes), max_size=len(node.sizes)))
     return SmallFile(keys, codes, sensitive, people, levels, np.array(chosen)[into[member]])

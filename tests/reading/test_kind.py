@@ -147,6 +147,7 @@ def test_the_draft_of_a_contract(probe: tuple[pd.DataFrame, Path]) -> None:
     two = ("nullable_whole", "large_exact", "decimal_whole", "Int64", "float64_whole", "year", "zero_and_one")
     few = dict.fromkeys((*two, "missing_marks"), Kind.BINARY)  # a draft takes few whole numbers for categories,
     few |= {"blanks_around": Kind.NOMINAL, "whole": Kind.NOMINAL}
+    few["dmy"] = Kind.DATE  # says how dates are written,
     few["infinite"] = Kind.CONTINUOUS  # and one word among numbers for a mark, to be checked
     expected = {name: few.get(name, kind) for name, kind in wanted(with_values).items()}
     assert {variable["name"]: Kind(variable["kind"]) for variable in drafted} == expected

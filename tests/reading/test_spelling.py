@@ -8,7 +8,7 @@ import pytest
 
 from sluice.ground.visible_text import UNCLEAR, as_they_look, unclear_names
 
-CLEAR = ["ACME", "Acme", "ACME Ltd.", "Müller & Söhne", "1004", "株式会社", "O'Neill-Smith"]
+CLEAR = ["ACME", "Acme", "ACME Ltd.", "Müller & Söhne", "1004", "株式会社", "O\u2019Neill-Smith"]
 UNCLEAR_NAMES = [
     "ACME\u200b",
     "AC\u00adME",
@@ -23,6 +23,8 @@ UNCLEAR_NAMES = [
     "ACME\u0085Ltd.",
     "ACME\u2800Ltd.",
     unicodedata.normalize("NFD", "Müller"),
+    "O\u2019Neill\u2010Smith",
+    "O\u2019Neill\u2212Smith",
 ]
 
 
@@ -39,7 +41,7 @@ def test_what_looks_like_another_name(names: list[str], unclear: bool) -> None:
 def test_each_is_read_as_what_it_looks_like() -> None:
     names = pa.array([*UNCLEAR_NAMES, *CLEAR, None])
     read = as_they_look(names)
-    assert read.to_pylist() == [*["ACME"] * 6, *["ACME Ltd."] * 6, "Müller", *CLEAR, None]
+    assert read.to_pylist() == [*["ACME"] * 6, *["ACME Ltd."] * 6, "Müller", *["O\u2019Neill-Smith"] * 2, *CLEAR, None]
     assert not any(unclear_names(read).drop_null().to_pylist())
 
 

@@ -18,10 +18,10 @@ def type_batch(raw: pd.DataFrame, contract: Contract, pseudonym: Pseudonym) -> p
 
 
 def type_source(
-    batches: Iterable[pd.DataFrame], contract: Contract, pseudonym: Pseudonym
+    batches: Iterable[pd.DataFrame], contract: Contract, pseudonym: Pseudonym, decimal_mark: str = "."
 ) -> tuple[pd.DataFrame, dict[str, Variable]]:
     """The whole source as one typed frame in memory, and its variables; raises as `SourceTyping.variables` does."""
-    typing = SourceTyping(contract, pseudonym)
+    typing = SourceTyping(contract, pseudonym, decimal_mark)
     parts = [typing.type_batch(raw) for raw in batches]
     variables = typing.variables()
     for part in parts:

@@ -15,7 +15,7 @@ from sluice.ground.errors import DataError
 from sluice.sources.table_cells import aggregate_file, aggregate_table, cells_bytes, read_asking, read_cells
 from sluice.tabular.model.cells import Cells
 from sluice.tabular.model.dimension import Dimension
-from sluice.tabular.model.measure import Measure
+from sluice.tabular.model.measure import Asking, Measure
 from sluice.tabular.model.numbered_records import records_of
 from tests.golden import golden
 from tests.reference_data import reference_path
@@ -219,15 +219,15 @@ def test_cells_come_back_as_they_were(tmp_path: Path, cells: Cells) -> None:
     path = tmp_path / "cells.npz"
     signed = replace(cells, sizes=np.abs(cells.total) + 3, decimals=2)
     for given_ in (cells, signed):
-        path.write_bytes(cells_bytes(given_, asking=[5, 2**60]))
+        path.write_bytes(cells_bytes(given_, asking=Asking((5, 2**60), (5,))))
         names = [[dimension.name for dimension in cells.dimensions]]
         found = read_cells(path, cells.dimensions, names)
         for array in ("codes", "total", "contributors", "largest", "owners", "published", "sizes"):
             np.testing.assert_array_equal(getattr(found, array), getattr(given_, array))
         assert found.decimals == given_.decimals
         assert (found.equations != given_.equations).nnz == 0
-        assert read_asking(path).tolist() == [5, 2**60]
-        assert cells_bytes(found, asking=[5, 2**60]) == path.read_bytes()
+        assert read_asking(path) == Asking((5, 2**60), (5,))
+        assert cells_bytes(found, asking=Asking((5, 2**60), (5,))) == path.read_bytes()
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 cut off", b"no archive"])

@@ -62,6 +62,26 @@ def test_the_ledger_tells_another_population_list_and_nothing_of_what_is_in_it(
     assert hashlib.sha256(content.encode()).hexdigest() not in str(found)
 
 
+def test_a_plan_has_its_population_list_read_and_recorded_as_a_policy_has(
+    house: House, received: Bring, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(house.documents)
+    secret = house.root / "secret.csv"
+    secret.write_text("sex,region\nf,geheim\n")
+    step = {"method": "generalization", "columns": ["sex", "region"], "models": [{"model": "k_map", "k": 2}]}
+    house.definition["plan"].append(step | {"population": str(secret)})
+    with pytest.raises(StepFailed) as refused:  # not below the folders that may be read
+        received(house)
+    golden.words(refused.value.detail)
+    rows = [f"{sex},{region},9999\n" for sex in ("f", "m") for region in ("north", "south")]
+    (house.documents / "everybody.csv").write_text("sex,region,count\n" + "".join(rows))
+    house.definition["plan"][-1]["population"] = "everybody.csv"
+    release = received(house)
+    assert len(release.entries()[-1].body["population"]) == 1
+    (masked,) = [each for each in release.product.definition.plan if each.method == "generalization"]
+    assert masked.fit(release.read_staged(), release.staged_variables)
+
+
 def test_a_category_that_the_plan_has_no_place_for_is_refused_without_naming_it(house: House, received: Bring) -> None:
     house.definition["plan"][0]["columns"] = ["household"]
     recoding = {"method": "global_recoding", "columns": ["town"], "categories": {"inland": ["Aldby", "Borgen"]}}

@@ -55,6 +55,22 @@ class Layout:
 
 
 @dataclass(frozen=True)
+class Population:
+    """The people of the population, those of the file among them.
+
+    codes  : for each key, shape (m,), the leaf of each row
+    counts : shape (m,), how many people each row stands for; None: one
+    """
+
+    codes: tuple[Codes, ...]
+    counts: IntArray | None = None
+
+    def of_classes(self, holder: IntArray, classes: int) -> IntArray:
+        """Shape (classes,), the people of each class; holder : shape (m,), the class of each row."""
+        return np.bincount(holder, self.counts, classes).astype(np.int64)
+
+
+@dataclass(frozen=True)
 class Node:
     """The classes of one transformation of the records.
 
@@ -178,14 +194,14 @@ def bottom(
     keys: Sequence[Key],
     codes: Sequence[Codes],
     sensitive: Mapping[str, Codes],
-    population: Sequence[Codes] | None = None,
+    population: Population | None = None,
     people: IntArray | None = None,
 ) -> tuple[Node, IntArray]:
     """The node in which no key is generalised, and the class of each record in it.
 
     codes      : for each key, shape (n,), the leaf of each record
     sensitive  : shape (n,) each, codes from 0, or BLANK
-    population : for each key, shape (m,), the leaf of each person of the population, the file's people among them
+    population : its people, those of the file among them
     people     : shape (n,), whose record each is, from 0: people are counted in place of records
     raises     : DataError if there is no key or no record, lengths differ, or a code is no leaf of its key
     cost       : O(n) a key
@@ -202,14 +218,14 @@ def bottom(
         raise DataError("a generalisation needs at least one record; got none.")
     from sluice.generalization.lattice.node_kernel import pack, unite
 
-    of_population = 0 if population is None else len(population[0])
+    of_population = 0 if population is None else len(population.codes[0])
     layout = Layout.of(keys)
     words = np.zeros((n + of_population, layout.words), dtype=np.uint64)
     for at, (key, (word, shift, _)) in enumerate(zip(keys, layout.fields, strict=True)):
         pack(words[:n], word, shift, codes[at])
         if population is not None:
-            _refuse_unknown_leaves(key, population[at])
-            pack(words[n:], word, shift, population[at])
+            _refuse_unknown_leaves(key, population.codes[at])
+            pack(words[n:], word, shift, population.codes[at])
     none, leaves = np.zeros(0, dtype=np.int64), np.arange(keys[0].levels.shape[1])
     into, distinct, sizes = unite(words, none, *layout.fields[0], leaves)
     count, member = len(distinct), into[:n]
@@ -221,7 +237,7 @@ def bottom(
         sizes=sizes if population is None else np.bincount(member, minlength=count),
         histograms={name: Histogram.of(member, count, values) for name, values in sensitive.items()},
         having=_having(member, count, sensitive, people),
-        population=None if population is None else np.bincount(into[n:], minlength=count),
+        population=None if population is None else population.of_classes(into[n:], count),
         unknown=_unknown(keys, layout, distinct),
         records=n,
     )

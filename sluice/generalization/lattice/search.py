@@ -25,7 +25,7 @@ from math import prod
 import numpy as np
 
 from sluice.generalization.lattice.key import Key
-from sluice.generalization.lattice.node import Node, bottom
+from sluice.generalization.lattice.node import Node, Population, bottom
 from sluice.generalization.lattice.node_suppression import (
     Refinement,
     Requirements,
@@ -54,7 +54,7 @@ def search(
     objective: Objective,
     *,
     sensitive: Mapping[str, Codes] | None = None,
-    population: Sequence[Codes] | None = None,
+    population: Population | None = None,
     people: IntArray | None = None,
     suppression_limit: float = 0.0,
     suppressed: Suppressed = "released",
@@ -65,7 +65,7 @@ def search(
     codes             : for each key, shape (n,), the leaf of each record
     models            : what the released file must satisfy, all of them
     sensitive         : the columns that models name, shape (n,) each: codes from 0, -1 where there is no value
-    population        : for each key, shape (m,), the leaf of each person of the population, for models that ask for it
+    population        : for models that ask for it
     people            : shape (n,), whose record each is, from 0: models count people. None: they count records
     suppression_limit : share of the records that may be suppressed at most, 0 to 1
     suppressed        : what becomes of them (see `Suppressed`)

@@ -85,7 +85,7 @@ class KNearestClustering(Clustering):
     )
     use_when: ClassVar[str] = (
         "k_member_clustering takes too long: with k = 50 this takes a twentieth of the time. It loses a "
-        "sixth more with k = 10, and half more with k = 300."
+        "sixth (k = 10) to half (k = 300) more."
     )
     attack_measured: ClassVar[str] = (
         "Take the nearest centre by the distance that formed the groups, numbers by their standard deviations. On 12 "
@@ -132,8 +132,8 @@ class BottomUpLocalRecoding(Clustering):
         "{method: bottom_up_local_recoding, columns: [age, sex, region], k: 5, representative: generalised}"
     )
     use_when: ClassVar[str] = (
-        "As k_member_clustering, with hierarchies and a k of at least 10: it then loses a seventh less (k "
-        "from 25 to 200). Its clusters have up to 2k - 1 records."
+        "As k_member_clustering, with hierarchies and a k of at least 10, where it loses a seventh less. "
+        "Clusters have up to 2k - 1 records."
     )
     attack_measured: ClassVar[str] = (
         "Take the nearest centre by the distance that formed the groups, numbers by their standard deviations. On 12 "

@@ -41,9 +41,10 @@ class ClusteringStep(MaskingStep):
     k: int = Field(description="smallest number of records in a cluster, at least 2")
     representative: Literal["generalised", "mean", "median", "mode", "random"] = Field(
         default="mean",
-        description="the released value of a cluster: mean, median, mode or random (the values of one of its records); "
-        "or generalised: a text, the range of its numbers or ordinal categories ('20 to 29'), or the "
-        "narrowest group of the variable's hierarchy that contains all of it, perhaps '*'",
+        description=(
+            "the released value of a cluster: mean, median, mode, random (of one of its records), or "
+            "generalised: its range ('20 to 29') or narrowest group in the hierarchy, perhaps '*'"
+        ),
     )
     missing: Literal["refuse", "by_pattern"] = Field(
         default="refuse", description="by_pattern: cluster records that miss the same columns"

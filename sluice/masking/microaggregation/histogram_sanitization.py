@@ -41,13 +41,12 @@ class RecursiveHistogramSanitization(MicroaggregationStep):
     )
     use_when: ClassVar[str] = (
         "Two or three numbers of very many people must be cut alike. spectral_histogram_sanitization loses "
-        "less, and with more columns this method masks nothing."
+        "less; with more columns this masks nothing."
     )
     preserves: ClassVar[str] = "Means exactly. Variances and correlations shrink, the more so the larger the cells."
     known_attack: ClassVar[str] = (
-        "With many columns most cells have one record, which is released as it is (Lasko and Vinterbo "
-        "2010, section IV-E); so small cells are refused. Equal sensitive values within a cell are "
-        "disclosed."
+        "With many columns most cells have one record (Lasko and Vinterbo 2010, section IV-E); so small "
+        "cells are refused. Equal sensitive values within a cell are disclosed."
     )
     attack_measured: ClassVar[str] = (
         "Take the nearest centre by the distance that formed the groups, numbers by their standard deviations. On 2 "
@@ -134,13 +133,12 @@ class SpectralHistogramSanitization(MicroaggregationStep):
         "MDAV is slower and keeps more."
     )
     preserves: ClassVar[str] = (
-        "Means exactly, correlations roughly; variances shrink by a third to a half with some thirty "
-        "columns (Lasko and Vinterbo 2010, Table I), which `restore_variance` corrects."
+        "Means exactly, correlations roughly; variances shrink by a third to a half with thirty columns "
+        "(Lasko and Vinterbo 2010, Table I) unless `restore_variance`."
     )
     known_attack: ClassVar[str] = (
-        "The nearest released record is a person's own in one of k to 2k cases, but an intruder cannot "
-        "know which (Lasko and Vinterbo 2010, section V). Equal sensitive values within a group are "
-        "disclosed."
+        "The nearest released record is a person's own in one of k to 2k cases, unknown which (Lasko and "
+        "Vinterbo 2010, section V). Equal sensitive values within a group are disclosed."
     )
     attack_measured: ClassVar[str] = (
         "Take the nearest centre by the distance that formed the groups, numbers by their standard deviations. On 12 "

@@ -35,13 +35,17 @@ class Mondrian(ClusteringStep):
     cluster: ClassVar[str] = "region"
     cuts: Literal["strict", "relaxed"] = Field(
         default="strict",
-        description="strict: equal numbers stay together, and regions do not overlap; relaxed: those equal to the "
-        "median go to either side, so that regions have fewer than 2k records",
+        description=(
+            "strict: equal numbers stay together; relaxed: those equal to the median go to either side, so that"
+            " regions have fewer than 2k records"
+        ),
     )
     bounds: Literal["members", "region"] = Field(
         default="members",
-        description="a generalised number is: members: the range of its cluster; region: the rounded cuts around it "
-        "('under 20', '20 to 34', '35 and over'), which reveal no member's value",
+        description=(
+            "a generalised number is: members: the range of its cluster; region: the rounded cuts around it "
+            "('20 to 34'), which reveal no member's value"
+        ),
     )
     sensitive: str | None = Field(default=None, description="the variable of `l` and `t`; not masked here")
     l: float | None = Field(  # noqa: E741, the source's name
@@ -61,9 +65,8 @@ class Mondrian(ClusteringStep):
         "{method: mondrian, columns: [age, sex, region], k: 5, representative: generalised, bounds: region}"
     )
     use_when: ClassVar[str] = (
-        "Quasi-identifiers of mixed kinds must be k-anonymous together in a large file, or every group "
-        "l-diverse or t-close. k_member_clustering and bottom_up_local_recoding are slower and lose a "
-        "quarter less."
+        "Quasi-identifiers of mixed kinds must be k-anonymous in a large file, or every group l-diverse or "
+        "t-close. The clusterings are slower and lose a quarter less."
     )
     preserves: ClassVar[str] = (
         "Means of numbers exactly, with too small variances; generalised values are true. Strict regions do not "

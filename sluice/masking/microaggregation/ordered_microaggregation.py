@@ -40,13 +40,13 @@ class UnivariateMicroaggregation(MicroaggregationStep):
     kinds: ClassVar[tuple[Kind, ...]] = (Kind.CONTINUOUS, Kind.INTEGER, Kind.ORDINAL)
     example: ClassVar[str] = "{method: univariate_microaggregation, columns: [rent], k: 5}"
     use_when: ClassVar[str] = (
-        "Single values identify, such as a large turnover, and every variable must stay very near its "
-        "original. It does not protect against an intruder who knows several variables."
+        "Single values identify, and every variable must stay very near its original. It does not protect "
+        "against an intruder who knows several variables."
     )
     preserves: ClassVar[str] = "Means exactly, each distribution and the correlations very nearly."
     known_attack: ClassVar[str] = (
-        "An intruder who knows several variables intersects their groups, and often one record is left, "
-        "for any k (Torra 2013: individual ranking can be attacked effectively)."
+        "An intruder who knows several variables intersects their groups, and often one record is left, for"
+        " any k (Torra 2013)."
     )
     in_an_analysis: ClassVar[str] = (
         "Each distribution and the correlations are nearly right, variances a little too small. Single values are means"

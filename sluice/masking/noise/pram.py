@@ -43,8 +43,10 @@ class Pram(MaskingStep):
     )
     retention: float | None = Field(
         default=None,
-        description="probability, in [0, 1], that a value is drawn to stay; instead of `matrix`. With `invariant` it "
-        "is that of each of two stages, and rare categories stay less often than common ones",
+        description=(
+            "probability that a value is drawn to stay; instead of `matrix`. With `invariant` it is that of "
+            "each of two stages, and rare categories stay less often than common ones"
+        ),
     )
     spread: Literal["even", "proportional"] = Field(
         default="even",
@@ -66,16 +68,16 @@ class Pram(MaskingStep):
     example: ClassVar[str] = "{method: pram, columns: [education], retention: 0.8, invariant: true}"
     use_when: ClassVar[str] = (
         "Categories must become uncertain without wider groups or suppression; a retention from 0.7 to 0.9 "
-        "is usual. The matrix is published, so that analysts can correct for it."
+        "is usual. Analysts can correct by the published matrix."
     )
     preserves: ClassVar[str] = (
         "Expected frequencies with `invariant`; otherwise the published matrix gives unbiased estimates. "
         "Tables of several variables lose association, and combinations that cannot be may appear."
     )
     known_attack: ClassVar[str] = (
-        "Bayes' rule with the published matrix: with a high retention a released value is most often the "
-        "true one, above all in frequent categories. Over several variables these probabilities multiply, "
-        "and find the record of whoever is alone with what is known of them. A matrix read off the data "
+        "Bayes' rule with the published matrix: with a high retention a released value is most often true, "
+        "above all in frequent categories. Over several variables these probabilities multiply, and find "
+        "the record of whoever is alone with what is known of them. A matrix read off the data "
         "(proportional, invariant) would tell the original frequencies: it is published rounded."
     )
     missing_values: ClassVar[str] = (

@@ -35,7 +35,7 @@ class Derived(MaskingStep):
 
     example: ClassVar[str] = "{method: derived, columns: [rent], of: income, by: linear, factor: 0.25}"
     use_when: ClassVar[str] = (
-        "A variable is a function of another one: the logarithm of a wage, the square of an age. Masked by itself it "
+        "A variable is a function of another one, such as the logarithm of a wage. Masked by itself it "
         "would contradict its source."
     )
     preserves: ClassVar[str] = "The function exactly, to its rounding; all else as far as the source keeps it."

@@ -23,6 +23,7 @@ from sluice.generalization.objectives.key_losses import Loss
 from sluice.generalization.objectives.objective import Objective
 from sluice.ground.arrays import IntArray
 from sluice.ground.errors import InfeasibleError, PlanError, did_you_mean
+from sluice.ground.rule import FileOf
 from sluice.ground.variables import Role, Variable, Variables, with_role
 from sluice.masking.masking_step import NONE_OF_A_RECODING, MaskingStep, carried_out
 from sluice.masking.recoding.generalized_levels import (
@@ -37,6 +38,9 @@ from sluice.masking.recoding.generalized_levels import (
 from sluice.masking.recoding.refined_levels import RefinedLevels, SearchedKeys, refuse_ambiguous, refuse_unrefinable
 from sluice.risk.classes.equivalence_classes import Codes, category_codes
 from sluice.risk.classes.privacy_model import PrivacyModel, Suppressed
+from sluice.risk.population.delta_presence import DeltaPresenceModel
+from sluice.risk.population.k_map import KMapModel
+from sluice.risk.population.population_rule import population_list
 from sluice.risk.transparency.attack import NoAttack
 
 _OF_SUPPRESSED: Mapping[str, Suppressed] = {"released": "without_keys", "removed": "removed", "left": "ignored"}
@@ -92,26 +96,44 @@ class Generalization(MaskingStep):
         description="variable: its level, or {from, to}: the levels that the search may choose. All, when not given",
     )
     suppression_limit: float = Field(
-        default=0, ge=0, le=1, description="share of the records that may be suppressed, 0 to 1, not percent"
+        default=0, ge=0, le=1, description="share of the records that may be suppressed, not percent"
     )
     suppressed: Literal["released", "removed", "left"] = Field(
         default="released",
-        description="released: suppressed records stay without any value of the columns, as a group that must satisfy "
-        "the models; removed: they are left out; left: they stay as they are for a later step such as "
-        "local_suppression",
+        description=(
+            "released: suppressed records stay without values, as a group that must satisfy the models; "
+            "removed: they are left out; left: they stay for a later step"
+        ),
     )
     effort: int | None = Field(
         default=None,
         ge=1,
-        description="how many times the search may divide the remaining choices; then it takes the best found, with a "
-        "bound on the optimum. Absent: to the end. 1,000 take seconds where keys are many",
+        description=(
+            "how often the search may divide the remaining choices; then it takes the best found, with a bound "
+            "on the optimum. Absent: to the end. 1,000 take seconds where keys are many"
+        ),
     )
     refine: bool = Field(
         default=False,
-        description="local recoding: each group is then divided by one level finer in one variable as long as all "
-        "parts keep the models; values of one variable may lie at different levels",
+        description=(
+            "local recoding: each group is divided by one level finer in one variable as long as all parts "
+            "satisfy the models; levels then differ within a variable"
+        ),
+    )
+    population: str | None = Field(
+        default=None,
+        min_length=1,
+        exclude_if=lambda path: path is None,  # a plan that names none stays the one it was
+        description="path of a CSV of the people, as for the rule k_map, in the values that the step finds",
+    )
+    population_sha256: str | None = Field(
+        default=None,
+        pattern="^[0-9a-f]{64}$",
+        exclude_if=lambda sha256: sha256 is None,
+        description="of the list, as sha256sum prints it; another list is refused",
     )
     _rules: Rules | None = PrivateAttr(default=None)
+    _file_of: FileOf | None = PrivateAttr(default=None)
 
     takes_strata: ClassVar[bool] = False
     takes_households: ClassVar[bool] = False
@@ -150,7 +172,21 @@ class Generalization(MaskingStep):
         for name, level in self.levels.items():
             if isinstance(level, int) and level < 0:
                 raise ValueError(f"levels: that of '{name}' must be 0 or more; got {level}")
+        asked: tuple[PrivacyModel | Objective, ...] = (*self.models, self.objective)
+        asking = [each.describe() for each in asked if _asks_for_population(each)]
+        if bool(asking) != (self.population is not None):
+            lacks = f"{asking[0]} needs population, the path of a list" if asking else "nothing here uses a population"
+            raise ValueError(lacks)
+        if self.population_sha256 and not self.population:
+            raise ValueError("population_sha256 is of a list, and none is named")
+        if self.population and self.refine:
+            raise ValueError("refine cannot count a population; leave out one of them")
         return self
+
+    def reading(self, file_of: FileOf) -> Self:
+        bound = self.model_copy()
+        bound._file_of = file_of
+        return bound
 
     def under_policy(self, rules: Rules) -> Self:
         """This step with the policy's rules."""
@@ -195,7 +231,13 @@ class Generalization(MaskingStep):
             raise PlanError(f"{self.method} needs at least one record; there is none.")
         models = self._all_models(variables)
         allowed = {name: self._allowed(variables[name]) for name in self.columns}
-        keys = SearchedKeys.of(frame, [variables[name] for name in self.columns], allowed, self.weights)
+        listed = None
+        if self.population is not None:
+            where = f"{self.method}: the population '{self.population}'"
+            listed = population_list(
+                self.population, variables, self.columns, where, self._file_of, self.population_sha256
+            )
+        keys = SearchedKeys.of(frame, [variables[name] for name in self.columns], allowed, self.weights, listed)
         sensitive = {name: _values(frame[name]) for name in _named(models, self.objective)}
         people = people_of(frame, variables)
         try:
@@ -292,6 +334,7 @@ class Generalization(MaskingStep):
             models,
             self.objective,
             sensitive=sensitive,
+            population=keys.population,
             people=people,
             suppression_limit=self.suppression_limit,
             suppressed=_OF_SUPPRESSED[self.suppressed],
@@ -303,6 +346,10 @@ def _named(models: Sequence[PrivacyModel], objective: Objective) -> tuple[str, .
     """The variables beside the keys that models and objective look at."""
     named = [getattr(model, "sensitive", None) for model in models] + [getattr(objective, "column", None)]
     return tuple(dict.fromkeys(name for name in named if name is not None))
+
+
+def _asks_for_population(asked: PrivacyModel | Objective) -> bool:
+    return isinstance(asked, KMapModel | DeltaPresenceModel) or getattr(asked, "intruder", "") == "journalist"
 
 
 def _values(column: pd.Series) -> Codes:

@@ -162,11 +162,11 @@ def depth(variable: Variable) -> int:
     return top if len(set(variable.hierarchy.at_level(top).values())) == 1 else top + 1
 
 
-def refuse_outside(name: str, codes: IntArray) -> None:
+def refuse_outside(name: str, codes: IntArray, of: str = "records") -> None:
     outside = int((codes == OUTSIDE).sum())
     if outside:
         raise PlanError(
-            f"generalization of '{name}': {outside} of {len(codes)} records have a value that lies in none of the "
+            f"generalization of '{name}': {outside} of {len(codes)} {of} have a value that lies in none of the "
             "groups. Complete the variable's hierarchy."
         )
 

@@ -60,8 +60,10 @@ class GlobalRecoding(MaskingStep):
     quantiles: int | None = Field(
         default=None,
         ge=2,
-        description="number of groups of about equal size, for continuous and integer variables: 5 makes '1 of 5' (the "
-        "lowest) to '5 of 5'; equal values stay together",
+        description=(
+            "number of groups of about equal size: 5 makes '1 of 5' (the lowest) to '5 of 5'; equal values stay"
+            " together"
+        ),
     )
     minimum_group: int = Field(default=3, ge=1, description="least records of each group of 'quantiles'")
     labels: tuple[Label, ...] | None = Field(
@@ -82,8 +84,10 @@ class GlobalRecoding(MaskingStep):
     characters: int | None = Field(
         default=None,
         ge=1,
-        description="number of leading characters that are kept, for codes whose beginning is the wider class "
-        "(postcodes, NACE, ICD); a shorter code stays whole",
+        description=(
+            "number of leading characters that are kept, for codes whose beginning is the wider class (NACE, "
+            "ICD); a shorter code stays whole"
+        ),
     )
     to: Period | None = Field(
         default=None,
@@ -104,8 +108,8 @@ class GlobalRecoding(MaskingStep):
         "variances of numbers are lost."
     )
     known_attack: ClassVar[str] = (
-        "Linkage on several recoded variables: people who are alone in a combination of the wider "
-        "categories are found as before (Desfontaines 2020, section 2.1.1)."
+        "Linkage: people who are alone in a combination of the wider categories are found as before "
+        "(Desfontaines 2020, section 2.1.1)."
     )
     missing_values: ClassVar[str] = "A missing value stays missing."
     in_an_analysis: ClassVar[str] = (

@@ -45,14 +45,18 @@ class LocalSuppression(MaskingStep):
     )
     missing_matches: Literal["category", "any"] = Field(
         default="category",
-        description="category: a missing value is a category of its own; any: a record with a missing value is left "
-        "alone if k records agree with what it shows. Either way, records lose values in company",
+        description=(
+            "category: a missing value is a category of its own; any: a record is left alone if k records agree"
+            " with what it shows. Either way, records lose values in company"
+        ),
     )
     all_m: int | None = Field(
         default=None,
         ge=1,
-        description="number of keys that an intruder knows: every combination of so many of them is shared by k "
-        "records, but not that of all keys. Absent: all keys",
+        description=(
+            "number of keys that an intruder knows: every combination of that many is shared by k records, but "
+            "not that of all keys. Absent: all keys"
+        ),
     )
 
     example: ClassVar[str] = "{method: local_suppression, columns: [age, sex, region], k: 3, importance: {sex: 1}}"

@@ -33,7 +33,7 @@ class RandomRounding(MaskingStep):
     )
     preserves: ClassVar[str] = "Means and totals in expectation; multiples of the base exactly."
     known_attack: ClassVar[str] = (
-        "A value lies less than one base from the released one, and the nearer multiple is likelier: over "
+        "A value is less than one base from the released one, and the nearer multiple is likelier: over "
         "several variables hardly another record fits. Several releases of the same value average out to "
         "it. Totals that are published exactly narrow single values."
     )

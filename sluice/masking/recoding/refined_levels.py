@@ -5,7 +5,7 @@ same variables. The method itself is `sluice/generalization/lattice/local_recodi
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -14,7 +14,7 @@ from pydantic import PrivateAttr
 
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.local_recoding import LocalRecoding, shares_by_level
-from sluice.generalization.lattice.node import Node, bottom
+from sluice.generalization.lattice.node import Node, Population, bottom
 from sluice.generalization.lattice.node_suppression import Refinement, Solution
 from sluice.generalization.levels_found import Finer, KeyLevel
 from sluice.generalization.objectives.key_losses import Loss, NonUniformEntropy, Precision
@@ -126,12 +126,14 @@ class SearchedKeys:
     codes  : for each key, shape (n,), the leaf of each record
     labels : for each key, the names of the groups of each of its levels
     lowest : for each key, the level that its level 0 is
+    population : the people of a list, where there is one
     """
 
     keys: tuple[Key, ...]
     codes: tuple[IntArray, ...]
     labels: tuple[tuple[tuple[str, ...], ...], ...]
     lowest: tuple[int, ...]
+    population: Population | None = None
 
     @classmethod
     def of(
@@ -140,9 +142,30 @@ class SearchedKeys:
         variables: Sequence[Variable],
         allowed: Mapping[str, tuple[int, int]],
         weights: Mapping[str, float],
+        people: tuple[pd.DataFrame, IntArray | None] | None = None,
     ) -> "SearchedKeys":
-        """allowed : the lowest and highest level of each; raises PlanError, with a count, for a value in no group"""
-        each = [_key(frame[v.name], v, allowed[v.name], weights.get(v.name, 1.0)) for v in variables]
+        """The keys of the records, and of the people of a list with the number that each of its rows stands for.
+
+        allowed : the lowest and highest level of each; raises PlanError, with a count, for a value in no group
+        """
+        if people is not None:
+            n, names = len(frame), [variable.name for variable in variables]
+            both = pd.DataFrame({name: _stacked(frame[name], people[0][name]) for name in names})
+            found = cls._of(both, variables, allowed, weights, n)
+            population = Population(tuple(codes[n:] for codes in found.codes), people[1])
+            return replace(found, codes=tuple(codes[:n] for codes in found.codes), population=population)
+        return cls._of(frame, variables, allowed, weights, len(frame))
+
+    @classmethod
+    def _of(
+        cls,
+        frame: pd.DataFrame,
+        variables: Sequence[Variable],
+        allowed: Mapping[str, tuple[int, int]],
+        weights: Mapping[str, float],
+        records: int,
+    ) -> "SearchedKeys":
+        each = [_key(frame[v.name], v, allowed[v.name], weights.get(v.name, 1.0), records) for v in variables]
         keys, codes, labels = zip(*each, strict=True)
         return cls(keys, codes, labels, tuple(allowed[variable.name][0] for variable in variables))
 
@@ -163,7 +186,7 @@ class SearchedKeys:
         if refined is not None:
             each = refined.levels_of(refined.region(self.keys, self.codes))
         refinements = {refinement.key: refinement for refinement in found.frontier}
-        base, _ = bottom(self.keys, self.codes, sensitive, people=people)
+        base, _ = bottom(self.keys, self.codes, sensitive, self.population, people)
         for at, (key, level) in enumerate(zip(self.keys, found.levels, strict=True)):
             finer = refinements.get(key.name)
             groups = tuple(len(names) for names in self.labels[at])
@@ -196,8 +219,17 @@ class SearchedKeys:
         return Finer(breaks=breaks, records=first.records, group=group, group_records=int(node.sizes[worst]))
 
 
+def _stacked(records: pd.Series, people: pd.Series) -> pd.Series:
+    """A column of the records and, below, of a list, in the type of the first."""
+    dtype: Any = records.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        known = dict.fromkeys([*dtype.categories, *sorted(people.dropna().unique())])
+        dtype = pd.CategoricalDtype([*known], dtype.ordered)
+    return pd.concat([records.astype(dtype), people.astype(dtype)], ignore_index=True)
+
+
 def _key(
-    column: pd.Series, variable: Variable, allowed: tuple[int, int], weight: float
+    column: pd.Series, variable: Variable, allowed: tuple[int, int], weight: float, records: int
 ) -> tuple[Key, IntArray, tuple[tuple[str, ...], ...]]:
     variable = with_categories(variable, column)
     by_level = [level_groups(variable, level) for level in range(allowed[0], allowed[1] + 1)]
@@ -210,7 +242,8 @@ def _key(
         held_by = {by_level[0][leaf]: number[group] for leaf, group in groups.items()}
         rows.append([held_by[leaf] for leaf in leaves] + [len(names)] * missing)
     codes = group_codes(column, by_level[0], None, leaves)
-    refuse_outside(variable.name, codes)
+    refuse_outside(variable.name, codes[:records])
+    refuse_outside(variable.name, codes[records:], "rows of the population")
     key = Key(variable.name, np.array(rows, dtype=np.int64), len(leaves) if missing else None, weight)
     return key, np.where(codes < 0, len(leaves), codes), labels
 

@@ -50,8 +50,8 @@ class Sampling(MaskingStep):
 
     example: ClassVar[str] = "{method: sampling, fraction: 0.8, unit: household, weight: weight}"
     use_when: ClassVar[str] = (
-        "The file is a census or a register, so that everybody knows who is in it; before other methods, "
-        "and for a few categorical variables."
+        "Everybody knows who is in the file, as in a census or register; before other methods, and for a "
+        "few categorical variables."
     )
     preserves: ClassVar[str] = (
         "Every released record, the weighted total, and all statistics but for the sampling error."

@@ -46,8 +46,7 @@ class DataSwapping(MaskingStep):
         "on",
     )
     swap_rate: float = Field(
-        description="least share of the units of each area that are swapped, in (0, 1], rounded up; units at risk "
-        "first, then random ones"
+        description="least share of the units of each area that are swapped, in (0, 1], rounded up; units at risk first"
     )
     unit: Literal["household", "record"] | None = Field(  # type: ignore[assignment]  # left out: by the variables
         default=None,
@@ -69,8 +68,8 @@ class DataSwapping(MaskingStep):
         "{method: data_swapping, columns: [region], risk_keys: [age, sex], swap_rate: 0.1, unmatched: keep}"
     )
     use_when: ClassVar[str] = (
-        "A census or large survey has people who are rare in their small area, and tables by area must "
-        "stay nearly as they are; swap rates from 0.02 to 0.1."
+        "People are rare in their small area, and tables by area must stay nearly as they are; swap rates "
+        "from 0.02 to 0.1."
     )
     preserves: ClassVar[str] = (
         "Exactly: all tables without the area, counts by area and `within`, and counts by area and "

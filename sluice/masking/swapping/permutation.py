@@ -41,8 +41,8 @@ class Permutation(MaskingStep):
 
     example: ClassVar[str] = "{method: permutation, columns: [income, rent], within: [region]}"
     use_when: ClassVar[str] = (
-        "The link between sensitive columns and the rest of the record must be cut; groups of equal "
-        "quasi-identifiers keep the association with these."
+        "The link between sensitive columns and the record must be cut; groups of equal quasi-identifiers "
+        "keep their association with these."
     )
     preserves: ClassVar[str] = (
         "The distribution of each column in each group exactly; with `jointly` also that of the columns together. "

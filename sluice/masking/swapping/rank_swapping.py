@@ -35,9 +35,11 @@ class RankSwapping(MaskingStep):
     method: Literal["rank_swapping"] = "rank_swapping"
     variant: Variant = Field(
         default="plain",
-        description="plain: no value moves farther than the window; p_distribution: the distance is normal around half "
-        "the window; p_buckets: a value moves to a bucket of ranks, nearer ones being likelier. Only plain "
-        "has a bound, which an intruder can use",
+        description=(
+            "plain: no value moves farther than the window; p_distribution: the distance is normal around half "
+            "the window; p_buckets: nearer buckets of ranks are likelier. Only plain has a bound, which an "
+            "intruder can use"
+        ),
     )
     window: float | None = Field(
         default=None,
@@ -50,20 +52,18 @@ class RankSwapping(MaskingStep):
 
     example: ClassVar[str] = "{method: rank_swapping, columns: [income, rent], window: 0.1}"
     use_when: ClassVar[str] = (
-        "One or two numbers or ordered categories must keep their exact distribution. Not for many "
-        "variables: over a dozen correlated numbers, windows from 0.05 to 0.15 identify nearly everybody, "
-        "and so do the other variants. Use spectral_swapping, microaggregation of all together, or a "
-        "synthesis instead."
+        "One or two numbers or ordered categories must keep their exact distribution. Over a dozen "
+        "correlated numbers, windows from 0.05 to 0.15 identify nearly everybody: use spectral_swapping, "
+        "microaggregation of all together, or a synthesis instead."
     )
     preserves: ClassVar[str] = (
         "Every variable's own distribution exactly. Correlations between variables shrink, the more the wider the "
         "window; totals of subgroups change."
     )
     known_attack: ClassVar[str] = (
-        "Rank swapping record linkage: an intruder who knows the window of the plain variant intersects, "
-        "over the variables, the few masked records that can come from a known one (Torra 2013, RS-RL). "
-        "The other variants leave no certain candidates, but most values still lie near their place, and a "
-        "dozen such places find the record."
+        "Rank swapping record linkage: an intruder who knows the window intersects the few masked records "
+        "that can come from a known one (Torra 2013, RS-RL). The other variants leave no certain "
+        "candidates, but most values still lie near their place, and a dozen such places find the record."
     )
     missing_values: ClassVar[str] = "A missing value stays where it is; ranks and window count the others."
     in_an_analysis: ClassVar[str] = (

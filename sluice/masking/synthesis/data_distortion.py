@@ -31,23 +31,27 @@ class DataDistortion(MaskingStep):
     method: Literal["data_distortion"] = "data_distortion"
     distributions: Mapping[str, Family] = Field(
         default={},
-        description="column: family; a numeric column that is not named gets the family nearest to it by the "
-        "Kolmogorov-Smirnov statistic. poisson needs whole numbers from 0, exponential values from 0, "
-        "gamma, weibull, log_normal and chi_square values above 0",
+        description=(
+            "column: family; a column that is not named gets the nearest by the Kolmogorov-Smirnov statistic. "
+            "poisson needs whole numbers from 0, exponential values from 0, gamma, weibull, log_normal and "
+            "chi_square values above 0"
+        ),
     )
     map_by_rank: bool = Field(
         default=True,
-        description="give the i-th smallest draw to the record with the i-th smallest value, so that relations to "
-        "other variables stay; else in random order. A nominal or binary variable has no ranks: its draws "
-        "are always in random order",
+        description=(
+            "give the i-th smallest draw to the record with the i-th smallest value, which keeps relations to "
+            "other variables; else in random order. A nominal or binary variable has no ranks: its draws are "
+            "always in random order"
+        ),
     )
     round: Round = False
     clip: Clip = False
 
     example: ClassVar[str] = "{method: data_distortion, columns: [income], distributions: {income: gamma}}"
     use_when: ClassVar[str] = (
-        "No original value may be released, and a common family of distributions fits well; for a variable "
-        "that is released alone, or whose rank is not confidential."
+        "No original value may be released, a common family of distributions fits well, and the rank is not"
+        " confidential."
     )
     preserves: ClassVar[str] = (
         "The distribution as far as the family fits; mapped by rank, also rank correlations. In random "
@@ -55,7 +59,7 @@ class DataDistortion(MaskingStep):
     )
     known_attack: ClassVar[str] = (
         "Mapped by rank, the order of the records is unchanged, and values in the middle move little: "
-        "records are found by rank or by distance. In random order no record is tied to anyone."
+        "records are found by either. In random order no record is tied to anyone."
     )
     missing_values: ClassVar[str] = "A missing value stays missing; the distribution is that of the others."
     in_an_analysis: ClassVar[str] = (

@@ -34,8 +34,8 @@ class DataShuffling(MaskingStep):
 
     example: ClassVar[str] = "{method: data_shuffling, columns: [income, rent], given: [age]}"
     use_when: ClassVar[str] = (
-        "Confidential numbers must keep their exact distributions, and their monotonic relations with each "
-        "other and with unmasked variables."
+        "Numbers must keep their exact distributions, and their monotonic relations with each other and "
+        "with unmasked variables."
     )
     preserves: ClassVar[str] = (
         "Each column's values exactly; rank correlations apart from chance. Relations that are not "

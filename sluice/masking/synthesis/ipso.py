@@ -38,8 +38,10 @@ class Ipso(MaskingStep):
     )
     variant: Literal["A", "B", "C"] = Field(
         default="C",
-        description="a regression of the columns on 'given' finds: A: the original coefficients and residual "
-        "covariance but for chance; B: exactly the coefficients; C: exactly both",
+        description=(
+            "a regression on 'given' finds the original coefficients and residual covariance: A: but for "
+            "chance; B: exactly the coefficients; C: exactly both"
+        ),
     )
     errors: Literal["normal", "none"] = Field(
         default="normal",
@@ -51,17 +53,17 @@ class Ipso(MaskingStep):
     example: ClassVar[str] = "{method: ipso, columns: [age, hours], given: [income, education], round: true}"
     use_when: ClassVar[str] = (
         "Regressions of the quasi-identifiers on the confidential variables must give the original "
-        "estimates, and no original quasi-identifiers may be released."
+        "estimates, without original quasi-identifiers."
     )
     preserves: ClassVar[str] = (
-        "The confidential variables as they are and the means of the columns (A: but for chance); B the regression "
-        "coefficients, C these and the residual covariance, and so all means, variances and covariances. Not the shape "
-        "of the distributions, nor what is not linear; rounding and clipping undo the exactness."
+        "The confidential variables, and the means of the columns (A: but for chance); B also the "
+        "regression coefficients, C all means and covariances. Not the shape of the distributions, nor what"
+        " is not linear; rounding and clipping undo the exactness."
     )
     known_attack: ClassVar[str] = (
-        "Record linkage of people whom the regression fits well or who are nearly alone in 'given': with "
-        "fitted values 63 to 3,206 of EIA's 4,092 records were linked (Torra 2013, IPSO experiments). The "
-        "confidential variables are original and identify whoever is known by them."
+        "Linkage of people whom the regression fits well: with fitted values 63 to 3,206 of EIA's 4,092 "
+        "records were linked (Torra 2013, IPSO experiments). The confidential variables are original and "
+        "identify whoever is known by them."
     )
     missing_values: ClassVar[str] = (
         "A missing value of the columns stays missing; the regression, and what is kept exactly, are of the records "

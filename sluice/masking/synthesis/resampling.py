@@ -26,15 +26,13 @@ class Resampling(MaskingStep):
 
     method: Literal["resampling"] = "resampling"
     samples: int = Field(
-        description="number of bootstrap samples that are averaged, at least 1; with 1 every released value is one of "
-        "the column, with more the changes are smaller"
+        description="number of bootstrap samples that are averaged, at least 1; with more the changes are smaller"
     )
     round: Round = False
 
     example: ClassVar[str] = "{method: resampling, columns: [income], samples: 3}"
     use_when: ClassVar[str] = (
-        "The distribution of a number and the order of the records must stay, and a little uncertainty "
-        "about single values is enough."
+        "The distribution and order of a number must stay, and a little uncertainty about single values is enough."
     )
     preserves: ClassVar[str] = (
         "The order of the records, and nearly the distribution and rank correlations; no value leaves the range."

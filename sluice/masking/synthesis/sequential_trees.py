@@ -54,8 +54,10 @@ class SequentialTrees(MaskingStep):
     )
     smoothing: Literal["none", "density"] = Field(
         default="none",
-        description="none: a drawn value is a real record's; density: numbers are drawn from a normal kernel around "
-        "it, within range and grain of the data, unless at least minimum_leaf records have that value",
+        description=(
+            "none: a drawn value is a real record's; density: numbers are drawn from a normal kernel around it,"
+            " unless at least minimum_leaf records have that value"
+        ),
     )
     calibrated: bool = Field(
         default=False,
@@ -67,9 +69,8 @@ class SequentialTrees(MaskingStep):
         "{method: sequential_trees, columns: [age, income, hours], given: [region], smoothing: density}"
     )
     use_when: ClassVar[str] = (
-        "A whole file, or its sensitive part, must keep relations between variables of all kinds, and no "
-        "released record may descend from one person; the first choice for teaching files. For users who fit "
-        "models: `calibrated: true` with leaves of 50 to 100."
+        "A file must keep relations between variables of all kinds, and no record may descend from one "
+        "person. For users who fit models: `calibrated: true` with leaves of 50 to 100."
     )
     preserves: ClassVar[str] = (
         "The distribution of each variable, and the dependences that trees find, but for chance; nothing "
@@ -77,12 +78,12 @@ class SequentialTrees(MaskingStep):
         "effects back. Totals of households, rare combinations and rules between variables can break."
     )
     known_attack: ClassVar[str] = (
-        "Without smoothing every value is a real person's: a unique income shows that somebody has it, and "
-        "variables that nearly determine each other reproduce whole records. So small leaves repeat their "
-        "people: who took part is told from others by rare combinations of values and by how dense the "
-        "file is around them (Shokri, Stronati, Song and Shmatikov 2017), and a variable is read off the "
-        "nearest records. Linkage on quasi-identifiers works on synthetic ones too (Torra 2013, 'Synthetic "
-        "Data Generators'), above all against people who are alone with their values of 'given'."
+        "Without smoothing every value is a real person's, and variables that nearly determine each other "
+        "reproduce whole records. So small leaves repeat their people: who took part is told from others by"
+        " rare combinations of values and by how dense the file is around them (Shokri, Stronati, Song and "
+        "Shmatikov 2017), and a variable is read off the nearest records. Linkage on quasi-identifiers "
+        "works on synthetic ones too (Torra 2013, 'Synthetic Data Generators'), above all against people "
+        "who are alone with their values of 'given'."
     )
     missing_values: ClassVar[str] = (
         "Missing is synthesised like a value: first whether a record has one, by a tree of its own, then which."

@@ -238,8 +238,10 @@ class LDiversity(NearValuesRule):
     )
     variant: Literal["distinct", "entropy", "recursive"] = Field(
         default="distinct",
-        description="distinct: different values; entropy: exp of their entropy; recursive: the most frequent value "
-        "occurs less than c times as often as the l-th and all rarer ones together",
+        description=(
+            "distinct: different values; entropy: exp of their entropy; recursive: the most frequent value "
+            "occurs less than c times as often as the l-th and all rarer ones"
+        ),
     )
     l: float = Field(gt=1)  # noqa: E741  the name that everybody knows
     c: float | None = Field(default=None, gt=0, description="of recursive (c,l)-diversity; for no other variant")

@@ -24,8 +24,8 @@ from sluice.risk.people_of_records import once_a_person, people_of
 
 MissingMatches = Literal["category", "any"]
 MISSING_MATCHES = (
-    "category: a missing key is a category of its own; any: it may stand for any value, which widens the crowd of its "
-    "own record but hides no other"
+    "category: a missing key is a category of its own; any: it may be any value, which hides its own "
+    "record but no other"
 )
 
 ALONE = Sentence("alone", "{alone:,} of {n:,} {unit} {alone:is} alone with {alone:its} combination of {keys:listed}")

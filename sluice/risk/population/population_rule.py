@@ -13,12 +13,17 @@ from pydantic import Field
 
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.errors import DataError
-from sluice.ground.rule import NO_ESTIMATE, AnyOf, Need
+from sluice.ground.rule import NO_ESTIMATE, AnyOf, FileOf, Need
 from sluice.ground.values import plain_array, read_dates, read_numbers, trimmed_texts
 from sluice.ground.variables import Kind, Role, Variable, Variables, with_role
 from sluice.ground.verdict import Finding
 from sluice.risk.classes.equivalence_classes import category_codes, equivalence_classes
 from sluice.risk.classes.microdata_rule import MISSING_MATCHES, KeyedRecords, KeyedRule, MissingMatches
+
+POPULATION_SHA256 = (
+    "of the list, as sha256sum prints it; another list is refused. Without it whoever can write to the file says what "
+    "the rule finds"
+)
 
 _COUNT = "count"
 
@@ -38,8 +43,7 @@ class PopulationRule(KeyedRule):
     population_sha256: str | None = Field(
         default=None,
         pattern="^[0-9a-f]{64}$",
-        description="of the list, as sha256sum prints it; another list is refused. Without it whoever can write to the "
-        "file says what the rule finds",
+        description=POPULATION_SHA256,
     )
 
     def in_population(self, path: str, file: KeyedRecords) -> IntArray:
@@ -47,29 +51,49 @@ class PopulationRule(KeyedRule):
 
         path : begins at the current folder: a policy that was adopted lies in none
         """
-        where, keys, file_of = f"{self.rule}: the population '{path}'", file.keys, file.background.file_of
-        if file_of is None:
-            raise DataError(f"{where} may not be read here.")
-        try:
-            content = file_of(Path(), path, where).read_bytes()  # once: what is hashed is what is read
-            if self.population_sha256 not in (None, hashlib.sha256(content).hexdigest()):
-                raise DataError(f"{where} is not the list that the policy names: its SHA-256 differs.")
-            header = pd.read_csv(BytesIO(content), nrows=0).columns
-            used = [*keys, *({_COUNT} & set(header) - set(keys))]
-            for name in used:
-                if name not in header:
-                    raise DataError(f"{where} has no column '{name}'.", came=name, allowed=header)
-            table = pd.read_csv(BytesIO(content), usecols=used, dtype="str", keep_default_na=False, na_values=[""])
-        except (OSError, ValueError) as error:  # a wrong encoding or an empty file is a ValueError
-            raise DataError(f"{where} cannot be read ({type(error).__name__}). Is it a CSV file in UTF-8?") from error
-        counts = None
-        if _COUNT in used and _COUNT not in keys:
-            numbers = read_numbers(trimmed_texts(plain_array(table[_COUNT]))).to_pandas()
-            if not (numbers.ge(0) & numbers.mod(1).eq(0)).all():
-                raise DataError(f"{where} must have whole numbers of 0 or more in 'count'.")
-            counts = numbers.to_numpy(np.int64)
-        typed = pd.DataFrame({name: _typed(table[name], file.variables[name], where) for name in keys})
-        return population_frequencies(file.frame, typed, keys, counts, self.missing_matches)
+        where, file_of = f"{self.rule}: the population '{path}'", file.background.file_of
+        people, counts = population_list(path, file.variables, file.keys, where, file_of, self.population_sha256)
+        return population_frequencies(file.frame, people, file.keys, counts, self.missing_matches)
+
+
+def population_list(
+    path: str,
+    variables: Variables,
+    keys: Sequence[str],
+    where: str,
+    file_of: FileOf | None,
+    sha256: str | None = None,
+) -> tuple[pd.DataFrame, IntArray | None]:
+    """The people of a list: the keys, typed by `variables` with categories as texts; and for how many each row stands.
+
+    path    : of a CSV, from the current folder; an empty field is a missing key
+    where   : how errors name it
+    file_of : the file that may be read under this path; None: none may
+    sha256  : of its content, if another one is to be refused
+    returns : m rows; shape (m,), or None where each row is one person
+    raises  : DataError for a file that is no such list; what `file_of` raises
+    """
+    if file_of is None:
+        raise DataError(f"{where} may not be read here.")
+    try:
+        content = file_of(Path(), path, where).read_bytes()  # once: what is hashed is what is read
+        if sha256 not in (None, hashlib.sha256(content).hexdigest()):
+            raise DataError(f"{where} is not the list that was named: its SHA-256 differs.")
+        header = pd.read_csv(BytesIO(content), nrows=0).columns
+        used = [*keys, *({_COUNT} & set(header) - set(keys))]
+        for name in used:
+            if name not in header:
+                raise DataError(f"{where} has no column '{name}'.", came=name, allowed=header)
+        table = pd.read_csv(BytesIO(content), usecols=used, dtype="str", keep_default_na=False, na_values=[""])
+    except (OSError, ValueError) as error:  # a wrong encoding or an empty file is a ValueError
+        raise DataError(f"{where} cannot be read ({type(error).__name__}). Is it a CSV file in UTF-8?") from error
+    counts = None
+    if _COUNT in used and _COUNT not in keys:
+        numbers = read_numbers(trimmed_texts(plain_array(table[_COUNT]))).to_pandas()
+        if not (numbers.ge(0) & numbers.mod(1).eq(0)).all():
+            raise DataError(f"{where} must have whole numbers of 0 or more in 'count'.")
+        counts = numbers.to_numpy(np.int64)
+    return pd.DataFrame({name: _typed(table[name], variables[name], where) for name in keys}), counts
 
 
 def _typed(column: pd.Series, variable: Variable, where: str) -> pd.Series:
@@ -79,7 +103,8 @@ def _typed(column: pd.Series, variable: Variable, where: str) -> pd.Series:
     texts = trimmed_texts(plain_array(column))
     read = read_numbers(texts) if variable.kind.is_numeric else read_dates(texts)
     typed: pd.Series = read.to_pandas()
-    if (typed.isna() & column.notna()).any():
+    fractions = variable.kind is Kind.INTEGER and not (typed.isna() | typed.mod(1).eq(0)).all()
+    if fractions or (typed.isna() & column.notna()).any():
         raise DataError(f"{where} holds values of '{variable.name}' that are not of the kind {variable.kind}.")
     return typed
 

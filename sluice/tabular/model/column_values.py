@@ -24,6 +24,8 @@ def numbers(column: "pd.Series[Any]") -> NDArray[Any]:
     raises : DataError where text is no number
     """
     if is_whole(column):
+        if len(column) and column.max() >= 2**63:  # of an unsigned column: as a signed number it is negative
+            raise DataError(too_large(str(column.name)))
         return column.to_numpy(dtype=np.int64)
     if pd.api.types.is_float_dtype(column.dtype):
         return column.to_numpy(dtype=np.float64)

@@ -1,7 +1,7 @@
 """What the cells of a table add up, and by which rules."""
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from sluice.ground.errors import DataError
 
@@ -12,6 +12,31 @@ Duplicates = Literal["add", "refuse"]
 Counts = Literal["records", "contributors"]  # what a cell without a variable is a number of
 
 MOST_DECIMALS = 6  # that are taken without being asked for
+
+
+class Requested(NamedTuple):
+    """How a record says that its contributor asked for protection: by one of two texts in a column.
+
+    before : of those whose cells were unsafe before; None where nobody is told apart
+    """
+
+    column: str
+    now: str
+    before: str | None = None
+
+    @property
+    def texts(self) -> tuple[str, str | None]:
+        return self.now, self.before
+
+
+class Asking(NamedTuple):
+    """Numbers of the contributors who asked for protection, and of those whose cells were unsafe before."""
+
+    now: tuple[int, ...] = ()
+    before: tuple[int, ...] = ()
+
+
+NOBODY = Asking()
 
 
 @dataclass(frozen=True)

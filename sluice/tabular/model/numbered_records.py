@@ -27,7 +27,7 @@ from sluice.tabular.model.column_values import (
     whole_units,
 )
 from sluice.tabular.model.dimension import Dimension
-from sluice.tabular.model.measure import MOST_DECIMALS, Measure
+from sluice.tabular.model.measure import MOST_DECIMALS, NOBODY, Asking, Measure, Requested
 
 LARGEST_UNITS = 2**62  # of a contribution, which must fit into 64 bits
 
@@ -58,7 +58,7 @@ class Records:
     left_out: int
     added_up: int
     respelled: int = 0
-    asking: tuple[int, ...] = ()
+    asking: Asking = NOBODY
 
     @property
     def alike(self) -> int:
@@ -94,18 +94,18 @@ def records_of(
     frame: pd.DataFrame,
     dimensions: Sequence[Dimension],
     measure: Measure,
-    requested: tuple[str, str] | None = None,
+    requested: Requested | None = None,
 ) -> Records:
     """The records of a frame, by the rules of the measure.
 
     frame     : a column of text for each dimension, bearing its name, and the columns of the measure; numbers as
                 numbers or text. An empty text is missing. Names that look the same are the same contributor
-    requested : a column and the text in it by which a record says that its contributor asked for protection
+    requested : how a record says that its contributor asked for protection
     raises    : DataError for a column that is absent, a code that is no leaf of its hierarchy, a missing contributor, a
              number that is none; a missing or negative value or a duplicate, where the measure refuses it
     cost   : O(n log n) time, O(n) memory
     """
-    asked_in = () if requested is None else requested[:1]
+    asked_in = () if requested is None else (requested.column,)
     for name in (*(dimension.name for dimension in dimensions), *measure.columns, *asked_in):
         if name not in frame.columns:
             raise DataError(f"the records have no column '{name}'.", came=name, allowed=map(str, frame.columns))
@@ -131,7 +131,10 @@ def records_of(
         added_up = int(pd.DataFrame({"cell": keys_of(dimensions, leaves), "own": own}).duplicated().sum())
         if added_up and measure.duplicates == "refuse":
             raise duplicates(measure.contributor, added_up)
-    asking = () if requested is None else _asking(whole, counted, contributor, measure, *requested)
+    asking = NOBODY
+    if requested is not None:
+        who = (_asking(whole, counted, contributor, measure, requested.column, each) for each in requested.texts)
+        asking = Asking(*who)
     return Records(
         leaves, contributor, names, value, weighted, weight, unit, decimals, left_out, added_up, respelled, asking
     )
@@ -187,9 +190,16 @@ def _as_they_look(frame: pd.DataFrame, measure: Measure) -> tuple[pd.DataFrame, 
 
 
 def _asking(
-    frame: pd.DataFrame, counted: NDArray[np.bool_], contributor: Integers, measure: Measure, column: str, value: str
+    frame: pd.DataFrame,
+    counted: NDArray[np.bool_],
+    contributor: Integers,
+    measure: Measure,
+    column: str,
+    value: str | None,
 ) -> tuple[int, ...]:
     """The numbers of those who have a record, be it counted or not, with this text in this column."""
+    if value is None:
+        return ()
     asks = text_of(frame[column]) == value
     if measure.contributor is None and measure.holding is None:
         return tuple(np.unique(contributor[asks[counted]]).tolist())

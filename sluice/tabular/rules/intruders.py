@@ -130,7 +130,7 @@ def sensitive_counts(rules: Sequence[SensitivityRule], one: int = 1) -> tuple[fl
 
 
 def _records(total: Integers, contributors: Integers, largest: Integers, asked: bool) -> Contributions:
-    return RequestedContributions(total, contributors, largest, np.full(largest.shape, asked))
+    return RequestedContributions(total, contributors, largest, *[np.full(largest.shape, asked)] * 2)
 
 
 def _by_rule(requirements: Requirements, rules: Sequence[SensitivityRule]) -> Booleans:

@@ -2,21 +2,23 @@
 
 Source: Hundepool and others (2012), section 4.2.
 
-Foreign trade statistics are protected on request alone. tau-ARGUS looks at the largest contributor only, here each who
-asked is looked at. Where it is not known who asked (plain `Contributions`, of a union of cells for instance), everybody
-counts as having asked, which is the safe side.
+Foreign trade statistics are protected on request alone. A cell that was unsafe before may stay so until who asked holds
+less: a second, lower threshold. tau-ARGUS looks at the largest contributor only, here each who asked is looked at.
+Where it is not known who asked (plain `Contributions`, of a union of cells for instance), everybody counts as having
+asked, of unsafe cells before, too, which is the safe side.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 import numpy as np
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from sluice.ground.document_parts import Percent
 from sluice.tabular.model.cells import Booleans, Cells, Contributions, Integers
+from sluice.tabular.model.measure import Asking
 from sluice.tabular.rules.contributions import percentage, shortfall, sum_of_largest
 from sluice.tabular.rules.sensitivity import SensitivityRule
 
@@ -26,15 +28,17 @@ class RequestedContributions(Contributions):
     """Contributions of which it is known who asked.
 
     requests : shape (c, t), as `largest`: whether the one whose contribution it is requests protection
+    before   : the same: whether it does of cells that were unsafe before
     """
 
     requests: Booleans
+    before: Booleans
 
     @classmethod
-    def of(cls, cells: Cells, asking: Sequence[int] | Integers) -> "RequestedContributions":
+    def of(cls, cells: Cells, asking: Asking) -> "RequestedContributions":
         """The cells' contributions with the requests of some owners, by their numbers in `Cells.owners`."""
-        requests = np.isin(cells.owners, np.asarray(asking, dtype=np.int64))
-        return cls(cells.contributions.total, cells.contributors, cells.largest, requests)
+        requests, before = (np.isin(cells.owners, np.asarray(each, dtype=np.int64)) for each in asking)
+        return cls(cells.contributions.total, cells.contributors, cells.largest, requests | before, before)
 
 
 class RequestRule(SensitivityRule):
@@ -48,17 +52,36 @@ class RequestRule(SensitivityRule):
         "with a category in which the contributor weighs less. Only the contributor can lift the request."
     )
     k: Percent = Field(description="percent")
+    k_before: Percent | None = Field(
+        default=None, description="percent, at most k: of those who ask and whose cells were unsafe before"
+    )
+
+    @model_validator(mode="after")
+    def _stays_unsafe_for_longer(self) -> Self:
+        if self.k_before is not None and self.k_before > self.k:
+            raise ValueError(f"k_before must be at most k: what was unsafe stays so for longer; got {self.k_before:g}")
+        return self
+
+    @property
+    def _lowest(self) -> float:
+        return self.k if self.k_before is None else self.k_before
 
     @property
     def largest_needed(self) -> int:
-        return max(1, ceil(1 / percentage(self.k, "k", self.rule)) - 1)  # no more can have more than k percent each
+        share = percentage(self._lowest, "k", self.rule)
+        return max(1, ceil(1 / share) - 1)  # no more can have more than k percent each
 
     def protection(self, contributions: Contributions, outsider: bool = False) -> Integers:
         sum_of_largest(contributions, self.largest_needed)  # refuses cells of which too few are known
-        largest = contributions.largest
+        requests = before = np.ones(contributions.largest.shape, dtype=bool)
         if isinstance(contributions, RequestedContributions):
-            largest = np.where(contributions.requests, largest, 0)
-        return shortfall(1 / percentage(self.k, "k", self.rule), largest.max(axis=1), contributions.total)
+            requests, before = contributions.requests, contributions.before
+        found: list[Integers] = []
+        for percent, asking in ((self.k, requests), (self._lowest, before)):
+            largest = np.where(asking, contributions.largest, 0).max(axis=1)
+            found.append(shortfall(1 / percentage(percent, "k", self.rule), largest, contributions.total))
+        return np.maximum(*found)
 
     def describe(self) -> str:
-        return f"A cell is not published when a contributor who asked for it holds more than {self.k:g} % of it."
+        says = f"A cell is not published when a contributor who asked for it holds more than {self.k:g} % of it"
+        return f"{says}." if self.k_before is None else f"{says}, or {self.k_before:g} % where it was unsafe before."

@@ -287,7 +287,8 @@ def _too_strict(problem: Problem, cell: int) -> str:
     alone = Contributions(known.total[[cell]], known.contributors[[cell]], known.largest[[cell]])
     for rule in problem.rules:
         if isinstance(rule, Dominance | RequestRule) and rule.sensitive(alone)[0]:
-            wider = (rule.model_copy(update={"k": float(k)}) for k in range(10, 101, 10) if k > rule.k)
+            before = {"k_before": None} if isinstance(rule, RequestRule) else {}
+            wider = (rule.model_copy(update={"k": float(k), **before}) for k in range(10, 101, 10) if k > rule.k)
             if (fit := next((each for each in wider if not each.sensitive(alone)[0]), None)) is not None:
                 told.append(f", or {rule.rule} asks too much with k {rule.k:g}: with {fit.k:g} it is not sensitive")
     return "".join(told)

@@ -13,7 +13,7 @@ from sluice.utility.analyses.drafted_analyses import drafted_analyses
 from sluice.utility.analyses.models import MODELS, judge_model
 from sluice.utility.analyses.predictions import PREDICTIONS
 from sluice.utility.analyses.query_comparison import QUERIES, Answer
-from sluice.utility.analyses.turned_coefficients import turned_finding
+from sluice.utility.analyses.turned_coefficients import beyond_chance, turned_finding
 from sluice.utility.comparison import Comparison
 from sluice.utility.marginal_summary import TableLoss, table_losses
 
@@ -56,6 +56,7 @@ def judge_analyses(of_policy: Analyses, files: Comparison, answer: Answer) -> As
             judge_model(model, files)[1].model_copy(update={"drafted": True}) for model in drafted.models
         ]
         tables = table_losses(files, drafted.tables)
+    shown["models"] = [*beyond_chance(shown["models"])]
     turned = turned_finding(shown["models"])
     views = {name: tuple(views) for name, views in shown.items() if views} | ({"tables": tables} if tables else {})
     return Asked((*findings, *([turned] if turned else ())), views)

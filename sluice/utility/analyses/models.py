@@ -28,8 +28,8 @@ from sluice.utility.comparison import Comparison
 from sluice.utility.measured import WORST, Floor, Limit, Measured, few_told, figure, floor_finding, written_number
 from sluice.utility.utility_measure import AnalysisKind
 
-_OF_NORMAL = 1.959963984540054
-_CLEAR = 3.290526731491926  # standard errors, p < .001
+OF_NORMAL = 1.959963984540054
+CLEAR = 3.290526731491926  # standard errors, p < .001
 _DIGITS = 4
 
 HOLDS = 1.5
@@ -50,6 +50,11 @@ class ComparedCoefficient(FrozenModel):
     after_high: float | None = None
     overlap: float
     difference: float | None = Field(description="in standard errors of the original's; None where that is 0")
+    apart: float = Field(
+        default=OF_NORMAL,
+        description="standard errors of the difference of two independent samples, up to which estimates differ by "
+        "chance; more where many coefficients are looked at",
+    )
 
     @property
     def holds(self) -> bool:
@@ -62,24 +67,24 @@ class ComparedCoefficient(FrozenModel):
 
         A sign turns where both intervals lie beyond 0, on different sides. An effect is lost that is clear in the
         original (p < .001), where the masked file's interval holds 0; and made where it is clear in the masked file,
-        and the original's interval holds 0; either only where the estimates lie further apart than those of two
-        independent samples do in 95 of 100 cases, as a file of other people is no worse for its readers.
+        and the original's interval holds 0. Each only where the estimates lie further apart than those of two
+        independent samples do by chance (`apart`), as a file of other people is no worse for its readers.
         """
         if self.term == INTERCEPT or self.after is None or self.after_low is None or self.after_high is None:
             return None
         before, after = self.before_low * self.before_high > 0, self.after_low * self.after_high > 0
-        if before and after:
-            return "sign" if self.before * self.after < 0 else None
-        chance = hypot(self.before_high - self.before, self.after_high - self.after)
-        if before == after or abs(self.before - self.after) <= chance:
+        chance = self.apart / OF_NORMAL * hypot(self.before_high - self.before, self.after_high - self.after)
+        if abs(self.before - self.after) <= chance:
             return None
+        if before == after:
+            return "sign" if before and self.before * self.after < 0 else None
         if before:
             return "lost" if _is_clear(self.before, self.before_high) else None
         return "made" if _is_clear(self.after, self.after_high) else None
 
 
 def _is_clear(estimate: float, high: float) -> bool:
-    return abs(estimate) * _OF_NORMAL > _CLEAR * (high - estimate)
+    return abs(estimate) * OF_NORMAL > CLEAR * (high - estimate)
 
 
 class ComparedSubgroup(FrozenModel):
@@ -114,11 +119,15 @@ class ComparedModel(FrozenModel):
     )
 
     @property
-    def turned(self) -> tuple[ComparedCoefficient, ...]:
-        """Those that turned; of the recoded original where the file has a category that the original has not."""
+    def looked_at(self) -> tuple[ComparedCoefficient, ...]:
+        """Those that may turn; of the recoded original where the file has a category that the original has not."""
         known = {one.term for one in self.coefficients if one.after is not None}
-        recoded = (one for one in self.recoded if one.term not in known)
-        return tuple(one for one in (*self.coefficients, *recoded) if one.turned)
+        return (*self.coefficients, *(one for one in self.recoded if one.term not in known))
+
+    @property
+    def turned(self) -> tuple[ComparedCoefficient, ...]:
+        """Those that turned."""
+        return tuple(one for one in self.looked_at if one.turned)
 
 
 def compared_model(
@@ -164,7 +173,7 @@ def _shown(found: ModelComparison, minimum_cell: int) -> tuple[ComparedCoefficie
 
 def _coefficient(change: CoefficientChange) -> ComparedCoefficient:
     def bounds(name: str, value: float, error: float) -> dict[str, float]:
-        half = _OF_NORMAL * error
+        half = OF_NORMAL * error
         return {
             name: _rounded(value),
             f"{name}_low": _rounded(value - half),

@@ -24,6 +24,7 @@ from sluice.ground.visible_text import as_prose
 
 _LOGIN = Path("/proc/self/loginuid")  # Linux: who logged in; sudo and su leave it as it is, and only root can change it
 
+_PROCESSES = Path("/proc")
 _NOBODY = 2**32 - 1  # what it says of a service
 _LONGEST = timedelta(days=7)  # between a signature and the record of it
 
@@ -240,8 +241,30 @@ def account() -> str:
 
 
 def acts_for_another() -> bool:
-    """Whether this process has the rights of another account than that of whoever began it, as by sudo."""
-    began = [os.environ.get("SUDO_UID", "")]  # it can only take rights away
-    with suppress(OSError):
-        began.append(_LOGIN.read_text().strip())
-    return any(each.isdigit() and int(each) not in (os.geteuid(), _NOBODY) for each in began)
+    """Whether this process has the rights of another account than that of whoever began it: by sudo, doas or su.
+
+    By what the system knows of the login, and of the processes from which this one comes: `su` runs under the account
+    of whoever called it. What sudo and doas leave in the environment can only take rights away. What systemd-run or
+    setpriv begin at root's order comes from root, who may do it all anyway.
+    """
+    return any(number not in (os.geteuid(), _NOBODY) for number in _began())
+
+
+def _began() -> Iterator[int]:
+    """Numbers of the accounts that this process may come from."""
+    if (said := os.environ.get("SUDO_UID", "")).isdigit():
+        yield int(said)
+    with suppress(KeyError):
+        yield pwd.getpwnam(os.environ.get("DOAS_USER", "")).pw_uid
+    with suppress(OSError, ValueError):
+        yield int(_LOGIN.read_text())
+    process, own = os.getppid(), os.getpid()
+    while process > 0 and process != own:
+        try:
+            lines = (_PROCESSES / str(process) / "status").read_text("utf-8", errors="replace").splitlines()
+        except OSError:  # the system hides others' processes, or has no such folder
+            return
+        said_of = dict(line.split(":", 1) for line in lines if ":" in line)
+        account, own, process = int(said_of["Uid"].split()[0]), process, int(said_of["PPid"])
+        if account != 0:  # every process comes from one of root's
+            yield account

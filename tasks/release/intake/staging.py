@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from schemas.reading.typing import SourceTyping
 from schemas.reference_period import period_of
-from sluice.ground.errors import DataError
+from sluice.ground.errors import DataError, ReaderKilledError
 from sluice.ground.log import log
 from sluice.ground.machine import free_memory
 from sluice.ground.remarks import Remark
@@ -49,31 +49,39 @@ def stage(product: Documents[Definition], secret: Callable[[str], str | None] = 
     """The data of a definition, staged, their variables with the categories that were found, and what was not read as
     it stands.
 
-    A source that cannot be reached, or no more, is read again from its beginning for a while. Raises DataError.
+    A source that cannot be reached, or no more, is read again from its beginning for a while. It is read once more
+    where a signal ended the process that read it, as the kernel does for want of memory: others may have needed that
+    for a moment. Raises DataError.
 
     secret : what a name of a secret in the definition stands for
     """
     source = permitted_source(product.definition.source, product.path.parent, secret)
+    try:
+        return persistently(lambda: _staged(product, source))
+    except ReaderKilledError as error:
+        log("source is read again", logging.WARNING, detail=str(error))
     return persistently(lambda: _staged(product, source))
 
 
 def _staged(product: Documents[Definition], source: TabularSource) -> Staged:
     """All of it from the first record on: what was read before a connection was lost may be of another state."""
     vault, contract = product.workspace.vault, product.contract
-    typing = SourceTyping(contract, vault.pseudonym, source.decimal_mark)
+    tables = product.definition.product == "tables"
+    typing = SourceTyping(contract, vault.pseudonym, source.decimal_mark, unify=tables)
     with vault.scratch(".parquet") as as_read, vault.scratch(".parquet") as path:
         batches = read_apart(source, list(contract.staged))
-        if product.definition.product == "records":  # tables are added up, and held as cells
+        if not tables:  # which are added up, and held as cells
             batches = within_memory(batches, contract.staged, contract.rows.minimum)
         batches = at_most(batches, contract.rows.maximum)
         write_parquet((typing.type_batch(raw) for raw in batches), as_read, contract.staged)
         variables = typing.variables()
-        for remark in source.remarks.all():
+        remarks = (*source.remarks.all(), *typing.remarks.all())
+        for remark in remarks:
             log("source is not read as it stands", logging.WARNING, detail=remark.says)
         # A database gives the same records in another order each time. Were that other data, they would have another
         # seed, and could be masked anew until the dice fall well.
         rows = write_in_order(as_read, path, contract.staged, contract.record_key)
-        return StagedTable(vault.keep(path, ".parquet"), rows), variables, source.remarks.all()
+        return StagedTable(vault.keep(path, ".parquet"), rows), variables, remarks
 
 
 def reference_period(release: DocumentedRelease) -> dict[str, str] | None:

@@ -9,6 +9,7 @@ from sluice.masking.microaggregation.clustering_step import ClusteringStep
 from sluice.masking.microaggregation.microaggregation_step import MicroaggregationStep
 from sluice.masking.recoding.generalization import Generalization
 from sluice.masking.recoding.top_bottom_coding import TopBottomCoding
+from sluice.sources.permission import permitted_file
 from sluice.utility.analyses.asked_analyses import Analyses
 from tasks.release.release_definition import Definition, StrictModel
 
@@ -79,12 +80,16 @@ class RecordsDefinition(Definition):
     )
 
     def under(self, policy: "Policy") -> Self:
-        """With the policy's rules in the steps that search under it."""
+        """With the policy's rules in the steps that search under it, and files for those that read one."""
         plan = (
             step.under_policy(policy) if isinstance(step, Generalization) and step.under == "policy" else step
             for step in self.plan
         )
-        return self.model_copy(update={"plan": tuple(plan)})
+        return self.model_copy(update={"plan": tuple(step.reading(permitted_file) for step in plan)})
+
+    @property
+    def population_lists(self) -> tuple[str, ...]:
+        return tuple(step.population for step in self.plan if isinstance(step, Generalization) and step.population)
 
     @field_validator("copies")
     @classmethod

@@ -16,11 +16,11 @@ from policies.policy import Policy
 from policies.rules.failing_categories import with_failing_categories
 from policies.standard.reference_standard import ReferenceStandard
 from policies.standard.standard_checks import checks_of
-from sluice.documents.document_reading import FileOf, named_file
+from sluice.documents.document_reading import named_file
 from sluice.ground.errors import DataError
 from sluice.ground.machine import threads
 from sluice.ground.parallel_jobs import in_threads
-from sluice.ground.rule import Background, DisclosureRule
+from sluice.ground.rule import Background, DisclosureRule, FileOf
 from sluice.ground.variables import Role, Variables, with_role
 from sluice.ground.verdict import Finding
 from sluice.risk.classes.km_anonymity import unjudged_sets

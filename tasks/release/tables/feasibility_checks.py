@@ -75,11 +75,12 @@ def refuse_unfit_tables(path: Path, definition: TablesDefinition, contract: Cont
             )
     if measure.requested is not None:
         asks = _known(contract, measure.requested.variable, f"{path}: measure.requested.variable")
-        if measure.requested.value not in (asks.categories or ()):
-            raise DocumentError(
-                f"{path}: measure.requested.value: must be one of the contract's categories of '{asks.name}': "
-                f"{', '.join(asks.categories or ['none'])}; got '{measure.requested.value}'"
-            )
+        for field, said in (("value", measure.requested.value), ("before", measure.requested.before)):
+            if said is not None and said not in (asks.categories or ()):
+                raise DocumentError(
+                    f"{path}: measure.requested.{field}: must be one of the contract's categories of '{asks.name}': "
+                    f"{', '.join(asks.categories or ['none'])}; got '{said}'"
+                )
     if measure.requested is None and any(rule.rule == "request_rule" for rule in policy.table_rules):
         raise DocumentError(f"{path}: measure.requested: the policy's request_rule needs to know who asked")
     if definition.form.tell_primary and (measure.measure.counts is not None or definition.tells_contributors):

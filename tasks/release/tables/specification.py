@@ -11,8 +11,8 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, WithJsonSchema, model_validator
 
-from sluice.documents.document_reading import FileOf
 from sluice.ground.errors import DataError, did_you_mean
+from sluice.ground.rule import FileOf
 from sluice.ground.variables import Label
 from sluice.ground.visible_text import Name
 from sluice.sources.csv_source import CsvSource, described_csv
@@ -20,7 +20,7 @@ from sluice.sources.hierarchy_file import read_rows
 from sluice.sources.packed_file import refuse_large
 from sluice.sources.tabular_source import NoRecordsError
 from sluice.tabular.model.dimension import Dimension
-from sluice.tabular.model.measure import MOST_DECIMALS, Duplicates, Measure, Missing, Negative
+from sluice.tabular.model.measure import MOST_DECIMALS, Duplicates, Measure, Missing, Negative, Requested
 from tasks.release.release_definition import StrictModel
 from tasks.release.tables.protection_method import Protection, SecondarySuppression
 
@@ -67,11 +67,19 @@ class Weighting(StrictModel):
     )
 
 
-class Requested(StrictModel):
+class RequestedBy(StrictModel):
     """How a record tells that its contributor asked for protection; for the request rule."""
 
     variable: str
     value: Label = Field(default="true", description="of the variable, by which a contributor asks")
+    before: Label | None = Field(
+        default=None, description="by which one asks whose cells were unsafe before: the rule's k_before holds"
+    )
+
+    @property
+    def asked(self) -> Requested:
+        """As the aggregation takes it."""
+        return Requested(self.variable, self.value, self.before)
 
 
 class TableMeasure(StrictModel):
@@ -83,7 +91,7 @@ class TableMeasure(StrictModel):
         default=None, description="to whom the contributor belongs; rules then look at holdings"
     )
     weight: Weighting | None = None
-    requested: Requested | None = None
+    requested: RequestedBy | None = None
     decimals: int | None = Field(
         default=None,
         ge=0,

@@ -6,7 +6,7 @@ needs it.
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -40,17 +40,17 @@ class Holding:
 
 
 def holdings(workspace: Workspace, histories: Mapping[str, Sequence[Entry]]) -> list[Holding]:
-    """What every release has that its policy may let be deleted. Cost: one reading of each plan.
+    """What every release has that its policy may let be deleted. Cost: one reading of each different plan.
 
     histories : release -> its entries
     """
-    found = []
+    found, dice = [], _Dice(workspace.vault)
     for release, entries in histories.items():
         state = state_of(entry.event for entry in entries)
         parts: dict[Part, Iterable[str]] = {
             "staged_data": _staged(entries),
             "masked_files": _masked(workspace.vault, entries),
-            "seeds": _seeds(workspace.vault, entries),
+            "seeds": dice.seeds(entries),
         }
         for part, objects in parts.items():
             deletions = [entry for entry in entries if _is_deletion(entry, part)]
@@ -113,14 +113,25 @@ def _named(body: dict[str, Any], suffixes: dict[str, str]) -> set[str]:
     return {f"{body[field]}{suffix}" for field, suffix in suffixes.items() if body.get(field)}
 
 
-def _seeds(vault: Vault, entries: Sequence[Entry]) -> set[str]:
-    """The seed of a release, where its vault has it or destroyed it."""
-    received = last(entries, State.RECEIVED)
-    if received is None:
-        return set()
-    try:
-        plan = json.loads(vault.verify(received.body["plan"], ".json").read_bytes())
-    except (DataError, KeyError):
-        return set()
-    name = seed_name(vault, received.body["data"]["sha256"], dice_of(plan))
-    return {name} if vault.has_seed(name) else set()
+@dataclass(frozen=True)
+class _Dice:
+    """What draws, by the plans of a vault: releases of one definition share theirs, which is read once."""
+
+    vault: Vault
+    read: dict[str, Any] = field(default_factory=dict)
+
+    def seeds(self, entries: Sequence[Entry]) -> set[str]:
+        """The seed of a release, where its vault has it or destroyed it."""
+        received = last(entries, State.RECEIVED)
+        if received is None or "plan" not in received.body:
+            return set()
+        plan = received.body["plan"]
+        if plan not in self.read:
+            try:
+                self.read[plan] = dice_of(json.loads(self.vault.verify(plan, ".json").read_bytes()))
+            except (DataError, KeyError):
+                self.read[plan] = None
+        if self.read[plan] is None:
+            return set()
+        name = seed_name(self.vault, received.body["data"]["sha256"], self.read[plan])
+        return {name} if self.vault.has_seed(name) else set()

@@ -4,7 +4,6 @@ missing, or came back, against the ledger.
 Pruning deletes from the vault what no rule keeps any more. The ledger has each deletion before it is done.
 """
 
-import json
 import re
 from bisect import bisect_left
 from collections import defaultdict
@@ -98,7 +97,7 @@ def inventory(workspace: Workspace, now: datetime | None = None) -> Inventory:
     acts = [entry for entry in entries if entry.release == OFFICE]
     rules = _Rules(workspace, read_office(acts), acts)
     keepings = [rules.keeping(each, histories[each.release]) for each in holdings(workspace, histories)]
-    known = {sha256 for entry in entries for sha256 in _SHA256.findall(json.dumps(entry.body))}
+    known = {sha256 for entry in entries for sha256 in _SHA256.findall(entry.written)}
     known |= {name.partition(".")[0] for each in keepings for name in each.holding.objects}
     strays = {
         name: each.written + timedelta(days=STRAY_DAYS)
@@ -200,7 +199,7 @@ def vault_problems(workspace: Workspace, found: Inventory) -> list[str]:
     pruned, there, problems = recorded_as_pruned(workspace), found.objects, []
     histories = workspace.ledger.histories()
     for release, entries in histories.items():
-        lost = evidence(entries) - there.keys()
+        lost = [name for name in evidence(entries) if name not in there]  # a set less another walks the whole other
         if lost:
             problems.append(f"{release}: {len(lost)} of its documents and reports are missing from the vault")
     for keeping in found.keepings:
@@ -211,7 +210,7 @@ def vault_problems(workspace: Workspace, found: Inventory) -> list[str]:
                 problems.append(f"{part} were destroyed, and are there again; destroy them: sluice vault prune")
             continue
         judged = any(entry.event == State.EVALUATED for entry in histories[holding.release])
-        lost = set(holding.objects) - there.keys() - pruned
+        lost = [name for name in holding.objects if name not in there and name not in pruned]
         if lost and judged:
             problems.append(f"{part} are missing from the vault ({len(lost)} objects), and no deletion is recorded")
         back = [name for name in holding.objects if name in pruned and name in there and found.is_due(name)]

@@ -7,7 +7,7 @@ from hypothesis import given
 
 from sluice.generalization.lattice import search
 from sluice.generalization.lattice.key import Key
-from sluice.generalization.lattice.node import Layout, bottom
+from sluice.generalization.lattice.node import Layout, Population, bottom
 from sluice.generalization.lattice.search import NodeCache
 from sluice.ground.errors import DataError
 from sluice.risk.classes.privacy_model import NO_CLASS
@@ -78,7 +78,7 @@ def test_nodes_used_longest_ago_are_dropped(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_the_population_has_classes_without_records() -> None:
     key = Key("place", np.array([[0, 1, 2], [0, 0, 1]]))
-    base, member = bottom([key], [np.array([1, 1])], {}, [np.array([0, 1, 1, 2])])
+    base, member = bottom([key], [np.array([1, 1])], {}, Population((np.array([0, 1, 2]),), np.array([1, 2, 1])))
     assert base.sizes[member[0]] == 2
     assert sorted(base.sizes) == [0, 0, 2]
     node, _ = base.at([1])

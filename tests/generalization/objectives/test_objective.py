@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sluice.generalization.cost_benefit import CostBenefit, PublisherPayout
 from sluice.generalization.lattice.key import Key
-from sluice.generalization.lattice.node import Node, bottom
+from sluice.generalization.lattice.node import Node, Population, bottom
 from sluice.generalization.lattice.node_suppression import Requirements, suppression
 from sluice.generalization.lattice.search import search
 from sluice.generalization.objectives.class_losses import (
@@ -75,7 +75,7 @@ def test_the_search_finds_the_transformation_that_loses_least(file, objective, k
         needed = suppression(at.node, requirements)
         if needed.feasible:
             losses.append(loss(objective, replace(at, hidden=needed.hidden[at.classes])))
-    arguments = {"sensitive": file.sensitive, "population": file.people, "suppression_limit": limit}
+    arguments = {"sensitive": file.sensitive, "population": Population(tuple(file.people)), "suppression_limit": limit}
     if not losses:
         with pytest.raises(InfeasibleError):
             search(file.keys, file.codes, [KAnonymityModel(k)], objective, **arguments)
@@ -165,7 +165,7 @@ def test_a_record_that_is_not_of_the_most_in_its_class_is_classified_wrongly(ill
 
 
 def test_people_without_a_record_are_no_class():
-    node, _ = bottom([SEX], [np.array([0, 0])], {}, [np.array([0, 0, 1])])
+    node, _ = bottom([SEX], [np.array([0, 0])], {}, Population((np.array([0, 0, 1]),)))
     assert lost(AverageClassSize(), node, (0,), []) == 2
 
 

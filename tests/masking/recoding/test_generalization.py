@@ -9,18 +9,25 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from schemas.contract import load_contract
-from sluice.ground.errors import PlanError
+from sluice.documents.document_reading import named_file
+from sluice.ground.errors import PlanError, SluiceError
 from sluice.ground.hierarchy import Hierarchy
+from sluice.ground.rule import Background
 from sluice.ground.variables import Kind, Role, Variable, Variables
+from sluice.ground.verdict import Verdict
 from sluice.masking.plan import apply_plan, apply_recodings, released_variables
 from sluice.masking.recoding.generalization import Generalization
 from sluice.masking.recoding.generalized_levels import GeneralizedLevels
 from sluice.risk.classes.equivalence_classes import classes_of
 from sluice.risk.classes.k_anonymity import KAnonymityModel
 from sluice.risk.classes.l_diversity import DistinctLDiversity
+from sluice.risk.population.delta_presence import DeltaPresence
+from sluice.risk.population.k_map import KMap
 from sluice.risk.population.population_uniques import population_uniques
+from sluice.risk.population.reidentification_risk import ReidentificationRisk
 from tests.golden import golden
 
 AGES = Hierarchy(rows={str(age): (f"{age // 10}0s", "young" if age < 40 else "old") for age in range(20, 60)})
@@ -297,6 +304,90 @@ def test_models_of_risk_and_population_hold_for_the_released_file(model: dict, h
     assert not holds(classes_of(frame, KEYS).sizes)
     done, _ = masked(frame, step(models=[model], suppression_limit=limit))
     assert holds(classes_of(done, KEYS).sizes)
+
+
+RULES_ON_A_LIST = {
+    "k_map": ({"k": 12}, lambda path: KMap(k=12, population=path)),
+    "delta_presence": ({"highest": 0.2}, lambda path: DeltaPresence(at_most=0.2, population=path)),
+    "highest_risk": (
+        {"most": 0.1, "intruder": "journalist"},
+        lambda path: ReidentificationRisk(model="journalist", highest_at_most=0.1, population=path),
+    ),
+    "average_risk": (
+        {"most": 0.04, "intruder": "journalist"},
+        lambda path: ReidentificationRisk(model="marketer", average_at_most=0.04, population=path),
+    ),
+}
+
+
+@pytest.mark.parametrize("counted", [False, True])
+@pytest.mark.parametrize(("missing", "limit"), [(0.0, 0.0), (0.0, 0.1), (0.02, 0.2)])
+@pytest.mark.parametrize("name", RULES_ON_A_LIST)
+def test_models_on_a_list_hold_by_the_rules_of_their_names_and_not_one_level_finer(
+    name: str, missing: float, limit: float, counted: bool, tmp_path: Path
+) -> None:
+    everybody = people(1_500, 21, missing)
+    frame = everybody.sample(150, random_state=2).reset_index(drop=True)
+    fields, rule = RULES_ON_A_LIST[name]
+    given, released = tmp_path / "people.csv", tmp_path / "released.csv"
+    rows = everybody[[*KEYS]].astype(object)
+    (rows.groupby([*KEYS], dropna=False).size().rename("count").reset_index() if counted else rows).to_csv(
+        given, index=False
+    )
+    by = step(models=[{"model": name, **fields}], population=str(given), suppression_limit=limit, suppressed="removed")
+    done, found = masked(frame, by.reading(named_file))
+
+    def verdict(levels: Mapping[str, int]) -> Verdict:
+        recoded = GeneralizedLevels(columns=KEYS, levels=dict(levels), allowed=found.allowed)
+        after = recoded.released(VARIABLES)
+        rng = np.random.default_rng(0)
+        recoded.mask(everybody, VARIABLES, rng)[[*KEYS]].to_csv(released, index=False)
+        judged = done if levels == found.levels else recoded.mask(frame, VARIABLES, rng)
+        (finding,) = rule(str(released)).find(judged, after, "masked", background=Background(file_of=named_file))
+        return finding.verdict
+
+    assert verdict(found.levels) is Verdict.PASS
+    finer = [key for key, level in found.levels.items() if level]
+    assert finer, "the file as it is does not pass"
+    for key in finer if not limit else ():
+        assert verdict(found.levels | {key: found.levels[key] - 1}) is Verdict.FAIL
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"models": [{"model": "k_map", "k": 3}]},
+        {"objective": {"objective": "publisher_payout", "amounts": AMOUNTS, "intruder": "journalist"}},
+        {"population": "people.csv"},
+        {"population_sha256": "0" * 64},
+        {"models": [{"model": "k_map", "k": 3}], "population": "people.csv", "refine": True},
+    ],
+)
+def test_a_list_that_is_lacking_or_asked_for_by_nothing_is_refused(fields: dict) -> None:
+    with golden.raises(ValidationError):
+        step(**fields)
+
+
+@pytest.mark.parametrize(
+    ("content", "sha256"),
+    [
+        ("age,town\n30,a\n", None),
+        ("age,town,sex\n30,a,f\n", "0" * 64),
+        ("age,town,sex\n99,a,f\n", None),
+        ("age,town,sex\n30,far,f\n", None),
+        ("age,town,sex\n30.5,a,f\n", None),
+    ],
+)
+def test_a_wrong_list_is_refused(content: str, sha256: str | None, tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text(content)
+    by = step(models=[{"model": "k_map", "k": 3}], population="people.csv", population_sha256=sha256)
+    with golden.raises(SluiceError):
+        masked(people(20, 1), by.reading(lambda _, path, where: tmp_path / path))
+
+
+def test_no_list_is_read_where_nobody_says_that_it_may_be() -> None:
+    with golden.raises(SluiceError):
+        masked(people(20, 1), step(models=[{"model": "k_map", "k": 3}], population="people.csv"))
 
 
 def test_what_pays_is_released_and_the_payout_is_told() -> None:

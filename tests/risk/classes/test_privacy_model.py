@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import poisson
 
 from sluice.generalization.cost_benefit import CostBenefit, NoAttack, Profitability, PublisherPayout
+from sluice.generalization.lattice.node import Population
 from sluice.generalization.lattice.search import search
 from sluice.generalization.objectives.class_losses import Ambiguity
 from sluice.ground.errors import DataError, InfeasibleError
@@ -257,7 +258,7 @@ def test_the_search_finds_the_best_of_all_transformations_that_satisfy_a_conjunc
             losses.append(loss(Ambiguity(), at))
     arguments = {
         "sensitive": file.sensitive,
-        "population": file.people,
+        "population": Population(tuple(file.people)),
         "suppression_limit": limit,
         "suppressed": suppressed,
     }

@@ -8,7 +8,7 @@ import pytest
 
 from sluice.generalization.cost_benefit import CostBenefit, NoAttack, Profitability
 from sluice.generalization.lattice.key import Key
-from sluice.generalization.lattice.node import Node, bottom
+from sluice.generalization.lattice.node import Node, Population, bottom
 from sluice.generalization.lattice.node_suppression import Requirements
 from sluice.generalization.lattice.search import search
 from sluice.generalization.objectives.key_losses import Loss
@@ -40,7 +40,7 @@ def regions(*records: int) -> list[np.ndarray]:
 
 def released(records: list[np.ndarray], population: list[np.ndarray] | None = None, level: int = 0) -> ReleasedFile:
     """With nothing suppressed. The classes are in the order of the regions."""
-    node, _ = bottom([REGION], records, {}, population)
+    node, _ = bottom([REGION], records, {}, Population(tuple(population)) if population else None)
     node, _ = node.at([level])
     return ReleasedFile(node, np.ones(len(node.sizes), dtype=bool), "released")
 
@@ -119,7 +119,7 @@ def test_figures_of_a_file(
 def test_what_a_search_suppresses(
     model: PrivacyModel, records: tuple[int, ...], population: tuple[int, ...] | None, limit: float, found: object
 ) -> None:
-    people = regions(*population) if population else None
+    people = Population(tuple(regions(*population))) if population else None
     solution = search([REGION], regions(*records), [model], Loss(), population=people, suppression_limit=limit)
     assert (solution.levels, solution.suppressed) == found
 
@@ -137,7 +137,7 @@ def test_what_a_search_suppresses(
 def test_what_cannot_be_had(
     model: PrivacyModel, records: tuple[int, ...], population: tuple[int, ...] | None, limit: float
 ) -> None:
-    people = regions(*population) if population else None
+    people = Population(tuple(regions(*population))) if population else None
     with golden.raises(InfeasibleError, DataError):
         search([REGION], regions(*records), [model], Loss(), population=people, suppression_limit=limit)
 

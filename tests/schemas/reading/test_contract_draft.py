@@ -138,7 +138,7 @@ def test_that_somebody_was_not_asked_is_drafted_as_harmless(tmp_path: Path) -> N
 
 def test_dates_with_dots_are_told_from_versions_and_from_dates(tmp_path: Path) -> None:
     days = pd.Series(pd.date_range("2024-01-01", periods=60))
-    frame = pd.DataFrame({"born": days.dt.strftime("%d.%m.%Y"), "came": days.dt.strftime("%Y-%m-%d"), "nr": "1.10.3"})
+    frame = pd.DataFrame({"born": days.dt.strftime("%d.%m.%y"), "came": days.dt.strftime("%Y-%m-%d"), "nr": "1.10.3"})
     frame.to_csv(tmp_path / "people.csv", index=False)
     seen = overview(CsvSource(path=(str(tmp_path / "people.csv"),)))
     assert {each.name: each.other_form for each in propose(seen).columns} == {"born": "dates", "came": "", "nr": ""}

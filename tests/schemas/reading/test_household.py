@@ -68,7 +68,7 @@ def test_a_telephone_that_a_family_shares_is_no_amount(adult: pd.DataFrame, tmp_
 def test_dates_without_dots_are_no_amount(adult: pd.DataFrame, tmp_path: Path) -> None:
     days = adult["age"] * 365 + np.random.default_rng(1).integers(0, 365, len(adult))
     dates = (pd.Timestamp("1994-06-01") - pd.to_timedelta(days, "D")).dt.strftime("%Y%m%d").astype(int)
-    assert role(adult.assign(x1=dates), tmp_path)[0] is Role.IDENTIFIER
+    assert role(adult.assign(x1=dates), tmp_path)[0] is Role.QUASI_IDENTIFIER  # days of birth
 
 
 @pytest.mark.parametrize(

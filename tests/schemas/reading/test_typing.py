@@ -52,6 +52,15 @@ def test_numbers() -> None:
     assert typed([str(2**62), "1"], "integer").tolist() == [2**62, 1]  # whole numbers as such stay exact
 
 
+def test_dates_in_a_declared_format() -> None:
+    days = [pd.Timestamp("2024-12-31"), pd.Timestamp("2024-02-01"), pd.NaT]
+    written = ["31.12.2024", "1.2.2024", "99.99.9999"]
+    assert typed(written, "date", date_format="DD.MM.YYYY", missing_codes=["99.99.9999"]).tolist() == days
+    assert typed([20241231, 20240201, None], "date", date_format="YYYYMMDD").tolist() == days
+    assert typed([date(2024, 12, 31), date(2024, 2, 1), None], "date", date_format="DD.MM.YYYY").tolist() == days
+    assert problems(["31.12.2024", "12/31/2024", "30.02.2024"], "date", date_format="DD.MM.YYYY") == {"date": 2}
+
+
 def test_native_values_mean_the_same_as_their_text() -> None:
     assert typed([1.0, np.nan, 3.0], "integer").tolist() == [1, pd.NA, 3]
     assert typed([Decimal("1.50"), None], "continuous").iloc[0] == 1.5
@@ -198,6 +207,20 @@ def test_names_that_only_look_alike_are_refused_where_they_are_hashed() -> None:
     assert typing.problems == {("firm", "spelling"): 3}
     with golden.raises(DataError):
         typing.variables()
+
+
+def test_names_that_look_alike_are_one_where_contributors_are_counted() -> None:
+    """But a name of which nothing is seen is none."""
+    firms = ["ACME", "ACME\u200b", "ACME  Ltd", "ACME Ltd", "Mu\u0308ller", "M\u00fcller", "A\u2013B", "A-B", "Acme"]
+    raw = pd.DataFrame({"id": range(9), "home": "h1", "firm": firms, "name": firms})
+    typing = SourceTyping(household_contract(), pseudonym, unify=True)
+    frame = typing.type_batch(raw)
+    assert pd.factorize(frame["firm"])[0].tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 4]
+    (remark,) = typing.remarks.all()
+    assert (remark.column, remark.count) == ("firm", 4)
+    golden(remark.says)
+    typing.type_batch(raw.assign(firm="\u200b"))
+    assert typing.problems == {("firm", "spelling"): 9}
 
 
 def test_the_identifiers_column_that_is_dropped_may_be_absent() -> None:

@@ -8,7 +8,7 @@ import pytest
 from sluice.ground.errors import DataError
 from sluice.tabular.model.cells import Cells
 from sluice.tabular.model.dimension import Dimension
-from sluice.tabular.model.measure import Measure
+from sluice.tabular.model.measure import Asking, Measure, Requested
 from sluice.tabular.model.numbered_records import records_of
 from sluice.tabular.rules.p_percent import PPercent
 from tests.golden import golden
@@ -104,14 +104,17 @@ def test_who_asked_for_protection_is_told_by_any_of_its_records() -> None:
         group=["", "", "g", "g"],
         asks=["no", "yes", "yes", "no"],
     )
-    told = records_of(given, [FLAT], Measure("value", "id", missing="leave_out"), ("asks", "yes"))
+    told = records_of(given, [FLAT], Measure("value", "id", missing="leave_out"), Requested("asks", "yes", "no"))
     assert told.names is not None
-    assert sorted(told.names[list(told.asking)]) == ["one", "two"]
-    held = records_of(given, [FLAT], Measure("value", "id", "group", missing="leave_out"), ("asks", "yes"))
+    assert sorted(told.names[list(told.asking.now)]) == ["one", "two"]
+    assert sorted(told.names[list(told.asking.before)]) == ["one", "three"]
+    held = records_of(given, [FLAT], Measure("value", "id", "group", missing="leave_out"), Requested("asks", "yes"))
     assert held.names is not None
-    assert sorted(held.names[list(held.asking)]) == ["contributor one", "holding g"]
-    alone = records_of(given.drop(columns="id"), [FLAT], Measure("value", missing="leave_out"), ("asks", "yes"))
-    assert alone.asking == (1,)
+    assert sorted(held.names[list(held.asking.now)]) == ["contributor one", "holding g"]
+    alone = records_of(
+        given.drop(columns="id"), [FLAT], Measure("value", missing="leave_out"), Requested("asks", "yes")
+    )
+    assert alone.asking == Asking((1,))
 
 
 ARGUS = {"weight": "weight", "weight_rule": "argus"}
@@ -150,3 +153,10 @@ def test_records_that_cannot_be_added_up(change: dict[str, list[object]], measur
         records_of(frame(**given).set_axis(range(7, 7 + len(given["a"]))), [FLAT],
                    Measure(**{"value": "value", "contributor": "id", **measure}))  # fmt: skip
     assert "30" not in str(refusal.value)
+
+
+def test_unsigned_numbers_that_are_too_large_are_not_read_as_negative_ones() -> None:
+    """By their absolute values they would be protected as other numbers."""
+    given = frame(a=["x", "y"], value=[2**64 - 5, 3]).astype({"value": "uint64"})
+    with golden.raises(DataError):
+        records_of(given, [FLAT], Measure("value", negative="absolute"))

@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from sluice.ground.errors import DataError
 from sluice.tabular.model.cells import Cells
+from sluice.tabular.model.measure import Asking
 from sluice.tabular.rules.dominance import Dominance
 from sluice.tabular.rules.request_rule import RequestedContributions, RequestRule
 from tests.golden import golden
@@ -17,7 +18,7 @@ def requirement(given_cells: list[list[int]], ranks: list[list[int]]) -> Request
     who = np.zeros(plain.largest.shape, dtype=bool)
     for row, each in enumerate(ranks):
         who[row, each] = True
-    return RequestedContributions(plain.total, plain.contributors, plain.largest, who)
+    return RequestedContributions(plain.total, plain.contributors, plain.largest, who, np.zeros_like(who))
 
 
 def test_only_who_asked_is_protected() -> None:
@@ -43,11 +44,34 @@ def test_if_all_ask_it_is_dominance_of_one(given_cells: list[list[int]], k: int)
 
 @given(tables(), st.lists(st.integers(0, 60), max_size=5))
 def test_who_asks_is_told_by_owner(cells: Cells, owners: list[int]) -> None:
-    decided = RequestedContributions.of(cells, owners)
+    decided = RequestedContributions.of(cells, Asking(tuple(owners)))
     for cell in range(0, len(cells), 7):
         shares = dict(zip(cells.owners[cell].tolist(), cells.largest[cell].tolist(), strict=True))
         expected = any(2 * shares.get(owner, 0) > cells.total[cell] for owner in owners)
         assert RequestRule(k=50).sensitive(decided)[cell] == expected
+
+
+def test_a_cell_that_was_unsafe_stays_so_until_who_asked_holds_less() -> None:
+    """Foreign trade: unsafe above 70 percent, safe again from 60 on."""
+    owners = np.array([[1, 2], [1, 2], [1, 2]])
+    plain = contributions_of([[65, 35], [75, 25], [60, 40]], kept=2)
+    rule = RequestRule(k=70, k_before=60)
+
+    def sensitive(asking: Asking) -> list[bool]:
+        requests, before = (np.isin(owners, each) for each in asking)
+        decided = RequestedContributions(plain.total, plain.contributors, plain.largest, requests | before, before)
+        assert (rule.protection(decided) > 0).tolist() == rule.sensitive(decided).tolist()
+        return rule.sensitive(decided).tolist()
+
+    assert sensitive(Asking()) == [False, False, False]
+    assert sensitive(Asking((1,))) == [False, True, False]
+    assert sensitive(Asking((), (1,))) == [True, True, False]
+    assert sensitive(Asking((1,), (2,))) == [False, True, False]
+    assert rule.sensitive(plain).tolist() == [True, True, False]  # not known who: as if all had, before too
+    assert rule.largest_needed == 1
+    assert RequestRule(k=70, k_before=20).largest_needed == 4
+    with golden.raises(ValueError):
+        RequestRule(k=60, k_before=70)
 
 
 def test_it_looks_at_as_many_as_can_hold_that_much() -> None:

@@ -161,10 +161,17 @@ def test_every_way_to_say_it_is_the_same_pattern(folder: Path, capsys: pytest.Ca
             assert audited(marked, f"--status-word={mark}=suppressed") == plain
     assert audited(cells.assign(value=cells["value"].where(~hidden, "NA"))) == plain
     assert audited(cells.assign(value=cells["value"].where(hidden, "..")))[0] == 1  # published without a value
-    letters = cells.assign(status=hidden.map({True: "D", False: "V"}))
-    assert "got 'V'" in audited(letters)[1]
-    assert "--status-word V=suppressed" in audited(letters)[1]
-    meant = ("--status-word=D=suppressed", "--status-word=V=published")
+    for word in "DBd":  # of tau-ARGUS and rtauargus
+        eurostat = cells.assign(status=hidden.map({True: word, False: "V" if word != "d" else "v"}))
+        assert audited(eurostat) == (0, f"{plain[1]}: {apart(word, int(hidden.sum()))}")
+    free = cells.assign(status=hidden.map({True: "N", False: "F"}))  # of SDMX
+    assert audited(free) == plain
+    normal = cells.assign(status=hidden.map({True: "Q", False: "A"}))  # of SDMX: A is a normal value
+    assert "got 'A'" in audited(normal)[1] or "got 'Q'" in audited(normal)[1]
+    letters = cells.assign(status=hidden.map({True: "K", False: "W"}))
+    assert "got 'W'" in audited(letters)[1]
+    assert "--status-word W=suppressed" in audited(letters)[1]
+    meant = ("--status-word=K=suppressed", "--status-word=W=published")
     assert audited(letters, *meant) == plain
     firms = read_text(folder / "micro.csv")
     inside = [
@@ -180,9 +187,27 @@ def test_every_way_to_say_it_is_the_same_pattern(folder: Path, capsys: pytest.Ca
     assert "--status-word: must be WORD=OURS with one of published" in audited(cells, "--status-word=D=secret")[1]
 
 
+def apart(word: str, hidden: int) -> str:
+    return f"{hidden} primary, 0 secondary" if word == "B" else f"0 primary, {hidden} secondary"
+
+
+def test_columns_that_are_codes_and_the_options_of_records_are_refused_with_the_way_out(folder: Path) -> None:
+    (folder / "wide.csv").write_text("nace;2020;2021\nTotal;110;120\nKA;x;50\nKB;x;70\n", encoding="utf-8")
+    golden(answered(["audit-table", str(folder / "wide.csv"), "--hierarchy=nace"], 1).err)
+    golden(answered(command("audit-table", folder / "cells.csv", "--status=status"), 1).err)
+    golden(answered(command("audit-table", folder / "cells.csv", "--cells-status=state"), 1).err)
+
+
 @pytest.mark.parametrize(
     ("word", "own"),
-    [("u", "primary"), ("X", "secondary"), ("s", "published"), ("z", "published"), ("Unsafe", "primary")],
+    [
+        ("u", "primary"),
+        ("P", "published"),
+        ("X", "secondary"),
+        ("s", "published"),
+        ("z", "published"),
+        ("Unsafe", "primary"),
+    ],
 )
 def test_letters_of_other_programs(word: str, own: str) -> None:
     frame = pd.DataFrame({"a": ["x"], "status": [word], "value": ["1"]}, dtype="str")

@@ -11,7 +11,7 @@ from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Finding, Verdict
 from sluice.utility.analyses.asked_analyses import Analyses
 from sluice.utility.analyses.models import ComparedCoefficient, ComparedModel, Turn
-from sluice.utility.analyses.turned_coefficients import turned_finding
+from sluice.utility.analyses.turned_coefficients import beyond_chance, turned_finding
 from sluice.utility.comparison import Comparison
 from tasks.checks import explain
 
@@ -57,6 +57,39 @@ def test_a_file_of_other_people_is_rarely_stopped_and_one_without_the_effect_nea
     assert np.mean(stopped) < 0.02
     found = [coefficient(*pair).turned is not None for pair in zip(original[clear], nothing[clear], strict=True)]
     assert np.mean(found) > 0.85
+
+
+def turns(before: np.ndarray, after: np.ndarray) -> list[Turn | None]:
+    """Of the coefficients of one file, with standard errors of 1, as the gate has it."""
+    coefficients = tuple(coefficient(*map(float, pair)) for pair in zip(before, after, strict=True))
+    [model] = beyond_chance([ComparedModel(name="m", kind="linear", formula="y ~ x", coefficients=coefficients)])
+    return [one.turned for one in model.coefficients]
+
+
+@pytest.mark.parametrize("many", [1, 12, 40])
+def test_of_files_of_other_people_few_have_any_that_turned_however_many_are_looked_at(many: int) -> None:
+    rng = np.random.default_rng(many)
+    stopped = 0
+    for _ in range(150):
+        truth = rng.choice([0, 0, 1, 2, 3, 4, 6, 10], many)
+        stopped += any(turns(truth + rng.normal(size=many), truth + rng.normal(size=many)))
+    assert stopped / 150 <= 0.08  # 5 %, and what chance adds
+
+
+@pytest.mark.parametrize(("many", "found_at_least"), [(1, 0.9), (12, 0.75), (40, 0.6)])
+def test_an_effect_of_five_standard_errors_that_is_gone_or_reversed_is_found(many: int, found_at_least: float) -> None:
+    rng = np.random.default_rng(many)
+    gone = turned = 0
+    for _ in range(100):
+        truth = rng.choice([0, 0, 1, 2, 3, 4, 6, 10], many)
+        truth[0] = 5
+        before, after = truth + rng.normal(size=many), truth + rng.normal(size=many)
+        after[0] -= 5
+        gone += turns(before, after)[0] == "lost"
+        after[0] -= 5
+        turned += turns(before, after)[0] is not None
+    assert gone / 100 >= found_at_least
+    assert turned / 100 >= 0.98
 
 
 def test_an_intercept_tells_nothing() -> None:

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.ground.errors import DataError
+from sluice.ground.errors import DataError, ReaderKilledError
 from sluice.ground.variables import Kind, Role, Variable
 from tasks.failure import StepFailed
 from tasks.ingest import ingest
+from tasks.release.intake import staging
 from tasks.release.intake.staging import choose, forecast, measurements_at_once, within_memory
 from tasks.release.products import load_product
 from tests.flows.house import House
@@ -54,6 +55,31 @@ def test_every_group_is_as_likely_as_any_other() -> None:
 @pytest.mark.parametrize("groups", [np.zeros(100), np.array([1]), np.array([1, 1, 1, 2])], ids=["one", "single", "few"])
 def test_a_side_without_anybody_is_refused(groups: np.ndarray) -> None:
     golden.refused(DataError, choose, groups, 0.2, np.random.default_rng(1))
+
+
+@pytest.mark.parametrize("kills", [0, 1, 2])
+def test_a_source_whose_reader_was_killed_is_read_once_more(
+    house: House, monkeypatch: pytest.MonkeyPatch, kills: int
+) -> None:
+    """Others may have needed the memory for a moment; what ends its reader by itself is not read for ever."""
+    house.adopt()
+    tried: list[int] = []
+
+    def staged(*_: object) -> str:
+        tried.append(1)
+        if len(tried) <= kills:
+            raise ReaderKilledError("the process that read it ended with SIGKILL")
+        return "staged"
+
+    monkeypatch.setattr(staging, "_staged", staged)
+    monkeypatch.setenv("SLUICE_HOME", str(house.home))
+    product = load_product(house.file, house.workspace())
+    if kills < 2:
+        assert staging.stage(product) == "staged"
+    else:
+        with pytest.raises(ReaderKilledError):
+            staging.stage(product)
+    assert len(tried) == min(kills, 1) + 1
 
 
 # What does not fit into memory is refused with the figures, as soon as enough records came to know it.

@@ -1,4 +1,4 @@
-"""A model's parameters as a table in Markdown: name, default, meaning with bounds."""
+"""A model's parameters as a list in Markdown: name, default, meaning with bounds."""
 
 import inspect
 import re
@@ -11,32 +11,29 @@ from pydantic.fields import FieldInfo
 _BOUNDS = {"ge": "at least", "gt": "greater than", "le": "at most", "lt": "less than"}
 
 
-# A citation as the documents write it: Xiao and Tao (2006), or Wong, Li, Fu and Wang (2006).
-_NAME = r"[A-Z][^\W\d_]+(?:-[A-Z][^\W\d_]+)?(?: \(CS573 slides\))?"
-_CITATION = re.compile(rf"{_NAME}(?:, {_NAME})*(?: and (?:others|{_NAME}))? \((?:\d{{4}}|CS573 slides)\)")
 _SENTENCE = re.compile(r"(.+?[.?!])(?= [A-Z`'\"(]|$)", re.DOTALL)
 
 
-def parameter_table(fields: Mapping[str, FieldInfo], shorten: Callable[[str], str] = str) -> list[str]:
-    """The lines of the table, its head first.
+def parameter_list(fields: Mapping[str, FieldInfo], shorten: Callable[[str], str] = str) -> list[str]:
+    """A line for each parameter.
 
     shorten : what is to become of each description
     """
-    return ["| parameter | default | meaning |", "|---|---|---|", *(_row(*each, shorten) for each in fields.items())]
+    return [_item(*each, shorten) for each in fields.items()]
 
 
 def told_once(
     models: Mapping[str, Mapping[str, FieldInfo]], shared: Mapping[str, FieldInfo]
 ) -> Iterator[tuple[str, dict[str, FieldInfo], str]]:
-    """For a page of many models: each one's name, the parameters that its table shows, and the others in words.
+    """For a page of many models: each one's name, the parameters that its list shows, and the others in words.
 
-    The others are in the table of the `shared` parameters, or mean the same in a model before, which is named.
+    The others are in the list of the `shared` parameters, or mean the same in a model before, which is named.
     """
-    shown = {_row(*each): "" for each in shared.items()}
+    shown = {_item(*each): "" for each in shared.items()}
     for name, fields in models.items():
         own, others = dict[str, FieldInfo](), dict[str, list[str]]()
         for key, field in fields.items():
-            first = shown.setdefault(_row(key, field), name)
+            first = shown.setdefault(_item(key, field), name)
             if first == name:
                 own[key] = field
             else:
@@ -50,13 +47,6 @@ def first_sentence(text: str) -> str:
     return found[1] if found else text
 
 
-def cited(source: str) -> list[str]:
-    """The authors and years that a source names, each once and in its order; its first sentence where it names none."""
-    plain = re.sub(r"(\w) (\d{4})(?=[,;)])", r"\1 (\2)", source.removeprefix("Sources: ").removeprefix("Source: "))
-    found = [" ".join(each.split()) for each in _CITATION.findall(plain)]
-    return list(dict.fromkeys(found)) or [first_sentence(plain).rstrip(".")]
-
-
 def source_of(model: type[BaseModel]) -> str:
     """Where the method or measure comes from: its `source`, or that paragraph of its module's docstring."""
     if isinstance(own := getattr(model, "source", None), str) and own:
@@ -66,29 +56,41 @@ def source_of(model: type[BaseModel]) -> str:
     return next((" ".join(p.split()) for p in paragraphs if p.startswith("Source")), "")
 
 
-def _row(name: str, field: FieldInfo, shorten: Callable[[str], str] = str) -> str:
-    return f"| `{name}` | {_default(field)} | {_meaning(field, shorten)} |"
+def _item(name: str, field: FieldInfo, shorten: Callable[[str], str] = str) -> str:
+    default, meaning = _default(field), _meaning(field, shorten)
+    return f"- `{name}`{f' ({default})' if default else ''}{f': {meaning}' if meaning else ''}"
 
 
 def _default(field: FieldInfo) -> str:
     if field.is_required():
         return "required"
     default = field.get_default(call_default_factory=True)
-    return "none" if default in (None, (), {}) else f"`{default}`"
+    if isinstance(default, bool):
+        return f"`{str(default).lower()}`"
+    return "" if default in (None, (), {}) else f"`{default}`"
 
 
 def _meaning(field: FieldInfo, shorten: Callable[[str], str]) -> str:
-    bounds = [
-        f"{words} {getattr(bound, name):g}"
-        for bound in field.metadata
-        for name, words in _BOUNDS.items()
-        if isinstance(getattr(bound, name, None), int | float)
-    ]
-    parts = [*([shorten(field.description)] if field.description else []), *bounds]
+    parts = [shorten(field.description)] if field.description else []
+    if bounds := [each for each in _bounds(field) if each not in "".join(parts)]:
+        parts = [part.rstrip(".") for part in parts] + bounds
     choices = list(_literals(field.annotation))
     if choices and not any(choice in (field.description or "") for choice in choices):
         parts.append(f"one of {', '.join(choices)}")
-    return "; ".join(parts).replace("|", "\\|")
+    return "; ".join(parts)
+
+
+def _bounds(field: FieldInfo) -> list[str]:
+    """What the description leaves to say of them: `0 to 1` where both ends are allowed."""
+    found = {
+        name: f"{getattr(bound, name):g}"
+        for bound in field.metadata
+        for name in _BOUNDS
+        if isinstance(getattr(bound, name, None), int | float)
+    }
+    if "ge" in found and "le" in found:
+        return [f"{found['ge']} to {found['le']}"]
+    return [f"{words} {found[name]}" for name, words in _BOUNDS.items() if name in found]
 
 
 def _literals(annotation: object) -> Iterator[str]:
