@@ -5,22 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from flows.cli.table_options import (
-    CellStatus,
-    Contributor,
-    Frequency,
-    Hierarchies,
-    Largest,
-    Requested,
-    Rules,
-    Settings,
-    Spec,
-    TableOptions,
-    Tables,
-    Totals,
-    Value,
-    Workers,
-)
+from flows.cli.table_options import RecordsOptions, Workers, told_of_a_table
 from flows.cli.terminal import BLOCKED, DONE, AsJson, note, print_json, say, waiting
 from sluice.ground.errors import DocumentError
 from sluice.settings import settings
@@ -33,24 +18,15 @@ _OF_INTERVAL = ("status", "low", "high", "within_percent")
 
 
 @audit_app.command("audit-table")
+@told_of_a_table
 def audit_table(
     source: Annotated[Path, typer.Argument(metavar="CELLS", help="the cells: codes, status, value; CSV, or a folder")],
-    spec: Spec = None,
-    hierarchy: Hierarchies = None,
-    total: Totals = None,
     microdata: Annotated[
         Path | None,
         typer.Option("--microdata", help="the records, or with --frequency their cells, for the whole audit"),
     ] = None,
-    rule: Rules = None,
-    value: Value = None,
-    contributor: Contributor = None,
-    requested: Requested = None,
-    frequency: Frequency = None,
-    largest: Largest = None,
-    status: CellStatus = None,
-    table: Tables = None,
-    setting: Settings = None,
+    *,
+    options: RecordsOptions,
     known: Annotated[
         Path | None,
         typer.Option("--known", help="CSV of what an attacker knows beforehand: codes, lower, upper"),
@@ -99,38 +75,24 @@ def audit_table(
     from tasks.workbench.cells_files import CellColumns, words_given
 
     of_records = {
-        "--value": value,
-        "--contributor": contributor,
-        "--requested": requested,
-        "--frequency": frequency,
-        "--largest": largest,
-        "--status": status,
+        "--value": options.value,
+        "--contributor": options.contributor,
+        "--requested": options.requested,
+        "--frequency": options.frequency,
+        "--largest": options.largest,
+        "--status": options.status,
         "--repair": repair,
     }
     if microdata is None and (given := [option for option, what in of_records.items() if what]):
-        of_cells = ". The column of the cells' values is named by --cells-value" if value else ""
-        of_cells += ". That of what is suppressed is named by --cells-status" if status else ""
+        of_cells = ". The column of the cells' values is named by --cells-value" if options.value else ""
+        of_cells += ". That of what is suppressed is named by --cells-status" if options.status else ""
         raise DocumentError(f"{', '.join(given)}: only the records can tell; give --microdata, too{of_cells}")
     if microdata is not None and within is not None:
         raise DocumentError("with --microdata, the rules tell how near is too near", field="--within")
     if microdata is not None and rounded_to is not None:
         raise DocumentError("with --microdata, the records tell the values", field="--rounded-to")
     with waiting(as_json):
-        specified, files = TableOptions(
-            spec,
-            hierarchy,
-            rule,
-            value,
-            contributor,
-            table,
-            setting,
-            None,
-            requested,
-            frequency,
-            largest,
-            status,
-            total,
-        ).read()
+        specified, files = options.read()
         found = audit_file(
             source,
             specified,

@@ -6,23 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from flows.cli.audit_table import print_audit
-from flows.cli.table_options import (
-    CellStatus,
-    Contributor,
-    Frequency,
-    Hierarchies,
-    Largest,
-    Requested,
-    Rules,
-    Settings,
-    Spec,
-    TableOptions,
-    Tables,
-    Totals,
-    Value,
-    Values,
-    Workers,
-)
+from flows.cli.table_options import ProtectionOptions, TableOptions, Workers, told_of_a_table
 from flows.cli.terminal import BLOCKED, AsJson, note, print_json, say, show_remarks
 from sluice.settings import settings
 
@@ -32,6 +16,7 @@ protect_app = typer.Typer()
 
 
 @protect_app.command("protect-table")
+@told_of_a_table
 def protect_table(
     source: Annotated[Path, typer.Argument(metavar="MICRO", help="the records, CSV or Parquet")],
     output: Annotated[
@@ -40,30 +25,8 @@ def protect_table(
             "--output", "-o", help="a .csv file for the cells of all tables, or a folder for a file of each table"
         ),
     ],
-    spec: Spec = None,
-    hierarchy: Hierarchies = None,
-    total: Totals = None,
-    rule: Rules = None,
-    value: Values = None,
-    contributor: Contributor = None,
-    requested: Requested = None,
-    frequency: Frequency = None,
-    largest: Largest = None,
-    status: CellStatus = None,
-    table: Tables = None,
-    method: Annotated[
-        str | None,
-        typer.Option(
-            "--method",
-            metavar="NAME=NUMBERS",
-            help=(
-                "suppression (default), or controlled_rounding=BASE, small_count_rounding=BASE, "
-                "controlled_adjustment=CAP,SPREAD, cell_key=MAXIMUM,VARIANCE,THRESHOLD, "
-                "noise_multipliers=LEAST,SPREAD"
-            ),
-        ),
-    ] = None,
-    setting: Settings = None,
+    *,
+    options: ProtectionOptions,
     previous: Annotated[
         Path | None,
         typer.Option("--previous", help="cells published before, as --output writes them; judged together"),
@@ -81,21 +44,7 @@ def protect_table(
     from tasks.workbench.protect import protect_file
 
     with waiting(as_json):
-        specified, files = TableOptions(
-            spec,
-            hierarchy,
-            rule,
-            value,
-            contributor,
-            table,
-            setting,
-            method,
-            requested,
-            frequency,
-            largest,
-            status,
-            total,
-        ).read()
+        specified, files = options.read()
         made = protect_file(
             source,
             specified,
@@ -192,16 +141,11 @@ def _print_table(summary: dict[str, Any], method: str) -> None:
 
 
 @redesign_app.command("redesign-table")
+@told_of_a_table
 def redesign_table(
     source: Annotated[Path, typer.Argument(metavar="MICRO", help="the records, CSV or Parquet")],
-    spec: Spec = None,
-    hierarchy: Hierarchies = None,
-    total: Totals = None,
-    rule: Rules = None,
-    value: Value = None,
-    contributor: Contributor = None,
-    table: Tables = None,
-    setting: Settings = None,
+    *,
+    options: TableOptions,
     ordered: Annotated[
         list[str] | None, typer.Option("--ordered", help="a dimension of which only neighbours may be merged")
     ] = None,
@@ -215,7 +159,7 @@ def redesign_table(
     from tasks.workbench.redesign import ADVICE_ONLY
     from tasks.workbench.redesign import redesign_table as redesign
 
-    specified, _ = TableOptions(spec, hierarchy, rule, value, contributor, table, setting, totals=total).read()
+    specified, _ = options.read()
     made = redesign(source, specified, ordered=ordered or [], steps=steps, workers=workers or settings().workers)
     if as_json:
         print_json(made.summary())

@@ -3,10 +3,12 @@
 An option takes the place of what the file says.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_args
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
 
 import typer
 
@@ -95,19 +97,14 @@ Workers = Annotated[
 class TableOptions:
     """What was typed of a table."""
 
-    spec: Path | None
-    hierarchies: Sequence[str] | None
-    rules: Sequence[str] | None
-    value: str | Sequence[str] | None
-    contributor: str | None
-    tables: Sequence[str] | None
-    settings: Sequence[str] | None
-    method: str | None = None
-    requested: str | None = None
-    frequency: str | None = None
-    largest: str | None = None
-    status: str | None = None
-    totals: Sequence[str] | None = None
+    spec: Spec = None
+    hierarchy: Hierarchies = None
+    total: Totals = None
+    rule: Rules = None
+    value: Value = None
+    contributor: Contributor = None
+    table: Tables = None
+    setting: Settings = None
 
     def read(self) -> tuple["StandaloneTable", list[Path]]:
         """The table, and the files that were read of it. Raises DocumentError, DataError."""
@@ -115,15 +112,13 @@ class TableOptions:
 
         files: list[Path] = []
         written = {} if self.spec is None else written_table(self.spec, files)
-        if self.hierarchies:
-            written["dimensions"] = _dimensions(self.hierarchies)
-        if self.rules:
-            written["rules"] = [_rule(each) for each in self.rules]
-        if self.tables:
-            names = enumerate(names_given(self.tables), start=1)
+        if self.hierarchy:
+            written["dimensions"] = _dimensions(self.hierarchy)
+        if self.rule:
+            written["rules"] = [_rule(each) for each in self.rule]
+        if self.table:
+            names = enumerate(names_given(self.table), start=1)
             written["tables"] = [{"name": f"table-{at}", "dimensions": table} for at, table in names]
-        if self.method is not None:
-            written["protection"] = _method(self.method)
         values = [self.value] if isinstance(self.value, str) else self.value or ()
         if len(values) == 1:
             _put(written, ["measure", "variable"], values[0])
@@ -131,15 +126,8 @@ class TableOptions:
             written["measures"] = list(values)
         if self.contributor is not None:
             _put(written, ["measure", "contributor"], self.contributor)
-        if self.frequency is not None:
-            _put(written, ["cells", "frequency"], self.frequency)
-        if self.largest is not None:
-            _put(written, ["cells", "largest"], list(*names_given([self.largest])))
-        if self.status is not None:
-            _put(written, ["cells", "status"], self.status)
-        if self.requested is not None:
-            _put(written, ["measure", "requested"], _requested(self.requested))
-        for each in self.settings or ():
+        self._write(written)
+        for each in self.setting or ():
             field, equals, value = each.partition("=")
             if not equals or not all(field.split(".")):
                 raise DocumentError(f"must be FIELD=VALUE, such as measure.holding=group; got '{each}'", field="--set")
@@ -150,10 +138,79 @@ class TableOptions:
             raise DocumentError(
                 "a table has at least one dimension; give NAME=FILE, or NAME, for each", field="--hierarchy"
             )
-        if self.totals:
-            written["dimensions"] = _with_totals(written["dimensions"], self.totals)
+        if self.total:
+            written["dimensions"] = _with_totals(written["dimensions"], self.total)
         written.update(with_files(written, Path(), files))
         return StandaloneTable.of(written, "the table" if self.spec is None else str(self.spec)), files
+
+    def _write(self, written: dict[str, Any]) -> None:
+        """What else was typed, put where the file has it."""
+
+
+@dataclass(frozen=True)
+class RecordsOptions(TableOptions):
+    """And of the records, or of cells in their place."""
+
+    requested: Requested = None
+    frequency: Frequency = None
+    largest: Largest = None
+    status: CellStatus = None
+
+    def _write(self, written: dict[str, Any]) -> None:
+        if self.frequency is not None:
+            _put(written, ["cells", "frequency"], self.frequency)
+        if self.largest is not None:
+            _put(written, ["cells", "largest"], list(*names_given([self.largest])))
+        if self.status is not None:
+            _put(written, ["cells", "status"], self.status)
+        if self.requested is not None:
+            _put(written, ["measure", "requested"], _requested(self.requested))
+
+
+@dataclass(frozen=True)
+class ProtectionOptions(RecordsOptions):
+    """And of how the table is protected."""
+
+    value: Values = None  # type: ignore[assignment]  # several, for one pattern
+    method: Annotated[
+        str | None,
+        typer.Option(
+            "--method",
+            metavar="NAME=NUMBERS",
+            help="suppression (default), or controlled_rounding=BASE, small_count_rounding=BASE, "
+            "controlled_adjustment=CAP,SPREAD, cell_key=MAXIMUM,VARIANCE,THRESHOLD, noise_multipliers=LEAST,SPREAD",
+        ),
+    ] = None
+
+    def _write(self, written: dict[str, Any]) -> None:
+        super()._write(written)
+        if self.method is not None:
+            written["protection"] = _method(self.method)
+
+
+def told_of_a_table(command: Callable[..., None]) -> Callable[..., None]:
+    """The command with an option for each field of its parameter `options`, one of the classes above."""
+    signature = inspect.signature(command)
+    kind = signature.parameters["options"].annotation
+    hints = get_type_hints(kind, include_extras=True)
+    names = [field.name for field in fields(kind)]
+    parameters = [
+        each.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        for own in signature.parameters.values()
+        for each in (
+            [inspect.Parameter(name, own.kind, default=None, annotation=hints[name]) for name in names]
+            if own.name == "options"
+            else [own]
+        )
+    ]
+
+    @wraps(command)
+    def expanded(**given: Any) -> None:
+        command(options=kind(**{name: given.pop(name) for name in names}), **given)
+
+    expanded.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]  # what typer reads
+    expanded.__annotations__ = {each.name: each.annotation for each in parameters} | {"return": None}
+    return expanded
 
 
 def _requested(written: str) -> dict[str, str]:

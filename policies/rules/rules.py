@@ -25,7 +25,7 @@ from policies.rules.participation_attacks import (
 from policies.rules.ranked_rules import IntervalDisclosure, LinkageScore
 from policies.rules.value_matching import AttributeDivergence, DataInvasion, MaximumKnowledge
 from sluice.ground.extensions import extended
-from sluice.ground.parameter_list import cited, first_sentence, parameter_list, source_of, told_once
+from sluice.ground.parameter_list import first_sentence, parameter_list, told_once
 from sluice.ground.rule import DisclosureRule, Rule
 from sluice.risk.classes.alpha_k import AlphaK
 from sluice.risk.classes.attribute_combinations import AttributeCombinations
@@ -130,21 +130,20 @@ def rules(union: Any) -> dict[str, type[DisclosureRule]]:
 
 
 _ELSEWHERE = (
-    "A report names more than these: `learned_linkage`, `attribute_gain`, `transparency`, `unique_values` and the",
-    "other parts of the [reference standard](reference-standard.md), and what is looked at under every policy, such as",
-    "`sentinels`, `few_changes` and `differencing` ([documents.md](documents.md)). `sluice explain NAME` says what",
-    "a rule asks and why, what usually helps, and how it differs from its source.",
+    "`sluice docs explain NAME` says what a rule asks and why, what usually helps, and its source. A report names more",
+    "checks than these: the other parts of the [reference standard](reference-standard.md), and what is examined under",
+    "[every policy](documents.md#the-policy-what-a-release-must-meet).",
 )
 
 
 def catalogue() -> str:
-    """All rules as Markdown, in brief: what each asks, parameters, source. `sluice explain` says more.
+    """All rules as Markdown, in brief: what each asks, and its parameters. `sluice explain` says more.
 
     The same models give the same text.
     """
     families = [(title, about, part, dict(sorted(rules(union).items()))) for union, title, about, part in _HEADS]
     shared = _shared([model for *_, models in families for model in models.values()])
-    lines = ["# Rules", "", "Written by `sluice rules` from the models; do not edit.", "", *_ELSEWHERE, ""]
+    lines = ["# Rules", "", "Written by `sluice docs rules` from the models; do not edit.", "", *_ELSEWHERE, ""]
     lines += [
         "Parameters that several take; a default is in parentheses, and one without may be left out:",
         "",
@@ -159,7 +158,6 @@ def catalogue() -> str:
             lines += ["```yaml", f"{part}:", f"  - {model.example}", "```", ""]
             lines += [*parameter_list(own, first_sentence), ""] if own else []
             lines += [f"Also takes {also}.", ""] if also else []
-            lines += [f"Source: {'; '.join(cited(source_of(model)))}.", ""]
     return "\n".join(lines).rstrip() + "\n"
 
 

@@ -5,6 +5,7 @@ pydantic finds the faults; its own words ("Input should be a valid tuple") speak
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from typing import Any
 
 from pydantic import BaseModel
@@ -158,10 +159,15 @@ class _Schema:
     """What a model allows at a path, found through its JSON Schema (which also knows unions by their tag)."""
 
     def __init__(self, model: type[BaseModel]) -> None:
-        self._schema = model.model_json_schema()
-        self._definitions = self._schema.get("$defs", {})
+        self._model = model
+
+    @cached_property
+    def _schema(self) -> dict[str, Any]:
+        return self._model.model_json_schema()  # of all methods or rules: made where a fault asks for it
 
     def keys(self, path: Sequence[int | str]) -> list[str]:
+        if not path:
+            return [field.alias or name for name, field in self._model.model_fields.items()]
         return [key for node in self._options(path) for key in node.get("properties", {})]
 
     def needed(self, path: Sequence[int | str]) -> list[str]:
@@ -194,7 +200,7 @@ class _Schema:
 
     def _resolved(self, node: dict[str, Any]) -> dict[str, Any]:
         while "$ref" in node:
-            node = self._definitions[node["$ref"].rsplit("/", 1)[-1]]
+            node = self._schema["$defs"][node["$ref"].rsplit("/", 1)[-1]]
         return node
 
     def _step(self, node: dict[str, Any], part: int | str) -> dict[str, Any] | None:

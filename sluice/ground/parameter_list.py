@@ -11,9 +11,6 @@ from pydantic.fields import FieldInfo
 _BOUNDS = {"ge": "at least", "gt": "greater than", "le": "at most", "lt": "less than"}
 
 
-# A citation as the documents write it: Xiao and Tao (2006), or Wong, Li, Fu and Wang (2006).
-_NAME = r"(?:El |[Dd]e )?[A-Z][^\W\d_]+(?:-[A-Z][^\W\d_]+)?(?: \(CS573 slides\))?"
-_CITATION = re.compile(rf"{_NAME}(?:, {_NAME})*(?: and (?:others|{_NAME}))? \((?:\d{{4}}|CS573 slides)\)")
 _SENTENCE = re.compile(r"(.+?[.?!])(?= [A-Z`'\"(]|$)", re.DOTALL)
 
 
@@ -48,13 +45,6 @@ def first_sentence(text: str) -> str:
     """The first sentence of a text; all of it where it has but one."""
     found = _SENTENCE.match(text)
     return found[1] if found else text
-
-
-def cited(source: str) -> list[str]:
-    """The authors and years that a source names, each once and in its order; its first sentence where it names none."""
-    plain = re.sub(r"(\w) (\d{4})(?=[,;)])", r"\1 (\2)", source.removeprefix("Sources: ").removeprefix("Source: "))
-    found = [" ".join(each.split()) for each in _CITATION.findall(plain)]
-    return list(dict.fromkeys(found)) or [first_sentence(plain).rstrip(".")]
 
 
 def source_of(model: type[BaseModel]) -> str:

@@ -2,19 +2,20 @@
 
 import inspect
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import get_args
 
 from pydantic.fields import FieldInfo
 
 from sluice.ground.errors import SluiceError, did_you_mean
-from sluice.ground.parameter_list import cited, first_sentence, parameter_list, source_of, told_once
+from sluice.ground.parameter_list import first_sentence, parameter_list, source_of, told_once
 from sluice.masking import Step
 from sluice.masking.masking_step import MaskingStep
 
 _ABOUT = (
-    "The examples are steps of a plan for a survey of people. `sluice methods NAME` prints everything about a method:",
-    "how data users correct for it, missing values, its measured attack, and how it differs from its source.",
-    "The methods are compared in [leaks.md](leaks.md); [references.md](references.md) lists the sources.",
+    "The examples are steps of a plan for a survey of people. `sluice docs methods NAME` prints all about a method:",
+    "how data users correct for it, missing values, its measured attack, its source, and how it differs from that.",
+    "The methods are compared in [leaks.md](leaks.md).",
     "A parameter's default is in parentheses; one without may be left out.",
 )
 
@@ -24,14 +25,15 @@ def methods() -> dict[str, type[MaskingStep]]:
     return {str(model.model_fields["method"].default): model for model in get_args(Step)}
 
 
+@cache
 def catalogue() -> str:
-    """All methods as Markdown, each in brief: purpose, use, what it preserves, attack, parameters, example, source.
+    """All methods as Markdown, each in brief: purpose, use, what it preserves, attack, parameters, example.
 
     The same models give the same text. `in_full` says of one method what is left out here.
     """
     models = dict(sorted(methods().items()))
     shared = _shared(models.values())
-    lines = ["# Masking methods", "", "Written by `sluice methods` from the models; do not edit.", "", *_ABOUT, ""]
+    lines = ["# Masking methods", "", "Written by `sluice docs methods` from the models; do not edit.", "", *_ABOUT, ""]
     lines += ["Parameters of all methods, and of several:", "", *parameter_list(_common() | shared, first_sentence)]
     for name, own, also in told_once({name: _own(model) for name, model in models.items()}, shared):
         model = models[name]
@@ -40,7 +42,7 @@ def catalogue() -> str:
         lines += ["", "Parameters:", "", *parameter_list(own, first_sentence)] if own else []
         lines += ["", f"Also takes {also}."] if also else []
         lines += [""]
-        lines += ["```yaml", f"- {model.example}", "```", "", f"Source: {'; '.join(cited(source_of(model)))}."]
+        lines += ["```yaml", f"- {model.example}", "```"]
     return "\n".join(lines) + "\n"
 
 

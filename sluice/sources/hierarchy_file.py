@@ -21,6 +21,7 @@ from sluice.generalization.builders.category_groups import hierarchy_of_parents
 from sluice.ground.document_faults import faults
 from sluice.ground.errors import DataError, DocumentError
 from sluice.ground.hierarchy import Hierarchy
+from sluice.ground.values import MISSING_MARKS
 from sluice.ground.visible_text import unseen
 from sluice.sources.csv_source import CsvSource, described_csv
 from sluice.sources.packed_file import refuse_large
@@ -114,7 +115,7 @@ def _with_parents(source: CsvSource) -> list[tuple[str, str]] | None:
     given = {name.casefold(): name for name in lines[0]}
     if set(_COLUMNS) <= set(lines[0]):
         return _rows(source, *_COLUMNS)
-    for code, parent in _OTHERS:
+    for code, parent in (_COLUMNS, *_OTHERS):
         if {code.casefold(), parent.casefold()} <= given.keys():
             return _rows(source, given[code.casefold()], given[parent.casefold()], given.get("sign"))
     for code, level in _LEVELS:
@@ -212,7 +213,11 @@ def _rows(source: CsvSource, codes: str, parents: str, sign: str | None = None) 
         rows = [(code, "" if code == parent else parent) for code, parent in rows]
     above = {parent for _, parent in rows} - {code for code, _ in rows}
     if len(above) == 1 and "" not in above:
-        rows.append((above.pop(), ""))
+        total = above.pop()
+        if total in MISSING_MARKS and [parent for _, parent in rows].count(total) == 1:
+            rows = [(code, "" if parent == total else parent) for code, parent in rows]  # R writes NA for no parent
+        else:
+            rows.append((total, ""))
     first: dict[str, int] = {}
     for number, (code, _) in enumerate(rows):
         if not code:

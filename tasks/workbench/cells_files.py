@@ -44,6 +44,7 @@ _OTHERS = {  # sdcTable's letters, tau-ARGUS's words, and truth values in a colu
 # Eurostat's letters, which tau-ARGUS and rtauargus write: valid, too few contributors, one or two dominate, secondary.
 # Without a V, an A may as well be the normal value of SDMX.
 _OF_EUROSTAT = {"v": "published", "a": "primary", "b": "primary", "c": "primary", "d": "secondary"}
+_OF_SDMX = {"f": "published", "c": "primary", "d": "secondary", "n": SUPPRESSED}  # free, confidential, secondary, not
 _MARKS = frozenset(
     ("..", "...", "x", "xx", "xxx", "c", "s", "d", "*", "**", "***", "suppressed", "confidential", "secret")
 )
@@ -135,7 +136,7 @@ class CellColumns:
 
     def _said(self, column: "pd.Series[str]") -> "pd.Series[str]":
         words = column.unique()
-        known = _OTHERS | (_OF_EUROSTAT if {"V", "v"} & {*words} else {})
+        known = _OTHERS | (_OF_EUROSTAT if {"V", "v"} & {*words} else _OF_SDMX if "F" in words else {})
         said = {word: self._own(word, known) for word in words}
         return column.map(said)
 

@@ -31,6 +31,15 @@ def test_codes_are_text_and_further_columns_are_ignored(tmp_path: Path) -> None:
     assert read_dimension("nace", [packed]) == read
 
 
+@pytest.mark.parametrize("mark", ["NA", "NaN", "NULL", "."])
+def test_a_parent_that_is_a_mark_for_missing_is_none(tmp_path: Path, mark: str) -> None:
+    """R writes NA where the total has no parent: it is no group above it, published once more."""
+    rows = read_rows(written(tmp_path, f"Code,Parent\nTotal,{mark}\nA,Total\nB,Total\n"))
+    assert rows == [("Total", ""), ("A", "Total"), ("B", "Total")]
+    of_two = read_rows(written(tmp_path, "code,parent\nUS,NA\nCA,NA\n"))
+    assert of_two == [("US", "NA"), ("CA", "NA"), ("NA", "")]  # North America
+
+
 def test_a_second_file_is_a_further_grouping(tmp_path: Path) -> None:
     other = written(tmp_path, "code,parent\nservices,\nNA,services\n001,services\n", "other.csv")
     read = read_dimension("nace", [written(tmp_path, GOOD), other])

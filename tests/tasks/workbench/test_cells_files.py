@@ -164,6 +164,8 @@ def test_every_way_to_say_it_is_the_same_pattern(folder: Path, capsys: pytest.Ca
     for word in "DBd":  # of tau-ARGUS and rtauargus
         eurostat = cells.assign(status=hidden.map({True: word, False: "V" if word != "d" else "v"}))
         assert audited(eurostat) == (0, f"{plain[1]}: {apart(word, int(hidden.sum()))}")
+    free = cells.assign(status=hidden.map({True: "N", False: "F"}))  # of SDMX
+    assert audited(free) == plain
     normal = cells.assign(status=hidden.map({True: "Q", False: "A"}))  # of SDMX: A is a normal value
     assert "got 'A'" in audited(normal)[1] or "got 'Q'" in audited(normal)[1]
     letters = cells.assign(status=hidden.map({True: "K", False: "W"}))

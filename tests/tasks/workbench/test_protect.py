@@ -16,7 +16,7 @@ import yaml
 import tasks.workbench.measures_together
 import tasks.workbench.protect
 from flows.cli.main import main
-from flows.cli.table_options import TableOptions
+from flows.cli.table_options import ProtectionOptions
 from sluice.ground.errors import DocumentError
 from sluice.ground.verdict import Finding, Verdict
 from sluice.tabular.audit.pattern_audit import Breach
@@ -313,9 +313,9 @@ def test_as_a_process(folder: Path) -> None:
 
 
 def test_rules_are_written_as_in_a_policy() -> None:
-    found = specified(rules=["p_percent=12.5", "dominance=2, 85"]).sensitivity
+    found = specified(rule=["p_percent=12.5", "dominance=2, 85"]).sensitivity
     assert found == [PPercent(p=12.5), Dominance(n=2, k=85)]
-    golden.refused(DocumentError, specified, rules=[""])
+    golden.refused(DocumentError, specified, rule=[""])
 
 
 def test_every_form_is_written_and_tells_no_true_count(folder: Path) -> None:
@@ -400,7 +400,7 @@ def test_methods_are_written_as_in_a_release() -> None:
     assert specified(method="controlled_adjustment=,2").protection == adjusted
     rounded = ControlledRounding(method="controlled_rounding", base=5)
     assert specified(method="controlled_rounding= 5").protection == rounded
-    given = specified(settings=["protection.mode=optimise", "protection.seconds=5"]).protection
+    given = specified(setting=["protection.mode=optimise", "protection.seconds=5"]).protection
     assert given == SecondarySuppression(mode="optimise", seconds=5)
 
 
@@ -482,12 +482,11 @@ def test_only_those_who_asked_are_protected_by_the_request_rule(folder: Path) ->
 
 def test_settings_that_are_none() -> None:
     for setting in ("protection", "=5", "dimensions.0.total=All", "protection.mode.fast=1", "measure.holding={"):
-        golden.refused(DocumentError, specified, settings=[setting])
+        golden.refused(DocumentError, specified, setting=[setting])
 
 
 def specified(**given: Any) -> Any:
-    names = ("spec", "hierarchies", "rules", "value", "contributor", "tables", "settings", "method")
-    return TableOptions(**(dict.fromkeys(names) | {"hierarchies": ["nace"]} | given)).read()[0]
+    return ProtectionOptions(**({"hierarchy": ["nace"]} | given)).read()[0]
 
 
 def test_what_a_person_decided(folder: Path) -> None:
