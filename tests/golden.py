@@ -134,6 +134,7 @@ class Golden:
 golden = Golden()
 
 
+@cache
 def golden_file(path: str) -> str:
     """`policies/rules/k_anonymity.txt` for `tests/risk/classes/test_k_anonymity.py`."""
     module = Path(path).relative_to("tests")

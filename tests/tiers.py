@@ -8,14 +8,17 @@ server make it `servers`. What is marked `smoke` stands for its server in `make 
 `exhaustive`, and only `make exhaustive` runs it.
 
 The CPU seconds of every test, those of the processes that it waited for among them, are written to `.costs.tsv`, the
-costliest first. A `unit` test that takes too long, or starts a process or a connection, fails.
+costliest first. A `unit` test that takes too long, or starts a process or a connection, fails. What a run takes beside
+that is told in its last line: what each process loads and collects, what first runs of `unit` tests loaded and
+compiled, and what pytest does between tests and where reports arrive.
 """
 
 import os
 import sys
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from threading import enumerate as enumerate_threads
 from threading import get_ident
@@ -44,6 +47,7 @@ UNIT_SECONDS = 0.5  # on a machine that counts as fast as those that the figure 
 _COUNT_SECONDS = 0.04
 EXAMPLES = 25  # of a property, for which the limit is meant
 COSTS = ".costs.tsv"
+_COLLECTED, _LOADED, _TESTED, _ALL = "collected", "loaded", "tested", "all"
 
 _TESTS = Path(__file__).parent
 _EVENTS = {
@@ -56,6 +60,7 @@ _EVENTS = {
     "socket.bind",
 }
 
+_spent: Counter[str] = Counter()  # CPU seconds of this process by where they went, all in all among them
 _started: list[str] = []  # what the running test started
 _watching = False
 _others: set[int] = set()  # threads that earlier tests left behind, such as those of Prefect
@@ -75,6 +80,7 @@ def tier_of(item: pytest.Item) -> str:
     return _of_folder(item.path.parent)
 
 
+@cache
 def _of_folder(path: Path) -> str:
     folder = path.relative_to(_TESTS)
     names = (name.as_posix() for name in (folder, *folder.parents))
@@ -141,7 +147,9 @@ def _phase(name: str) -> Any:
         try:
             return (yield)
         finally:
-            item.stash.setdefault(_CPU, {})[name] = _seconds() - before
+            seconds = _seconds() - before
+            item.stash.setdefault(_CPU, {})[name] = seconds
+            _spent[_TESTED] += seconds
 
     return hook
 
@@ -185,15 +193,19 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
             limit *= _slower()
         if seconds <= limit or any(report.failed for report in reports) or not again:
             break
+        _spent[_LOADED] += seconds
+        _spent[_TESTED] -= seconds
         item._initrequest()  # type: ignore[attr-defined]
     faults = []
     if seconds > limit:
         faults.append(f"it took {seconds:.2f} s of CPU twice in a row; a unit test may take {limit:.1f}")
     if _started:
         faults.append(f"it did what no unit test may: {', '.join(sorted(set(_started)))}")
-    if faults and all(report.passed for report in reports):
+    if all(report.passed for report in reports):
         called = next(report for report in reports if report.when == "call")
-        called.outcome, called.longrepr = "failed", f"{'; '.join(faults)}. See tests/tiers.py."
+        called.cpu, reports = seconds, [called]  # one report of all: each is sent to another process, and read there
+        if faults:
+            called.outcome, called.longrepr = "failed", f"{'; '.join(faults)}. See tests/tiers.py."
     for report in reports:
         item.ihook.pytest_runtest_logreport(report=report)
     item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
@@ -206,6 +218,11 @@ class Costs:
     def __init__(self) -> None:
         self.seconds: dict[str, float] = defaultdict(float)
         self.tiers: dict[str, str] = {}
+        self.spent: Counter[str] = Counter()  # of all processes that ran tests
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        self.spent.update(getattr(node, "workeroutput", {}).get("spent", {}))  # none of a process that was lost
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if hasattr(report, "cpu"):  # none of a process that was lost
@@ -223,6 +240,31 @@ class Costs:
                 terminalreporter.write_line(
                     f"{tier}: {len(mine)} tests, {sum(mine):.0f} s of CPU, at most {mine[0]:.1f} s"
                 )
+        terminalreporter.write_line(self._outside())
+
+    def _outside(self) -> str:
+        """What the run takes beside its tests."""
+        spent = self.spent or _spent
+        own = os.times()
+        controller = own.user + own.system if self.spent else 0.0
+        between = spent[_ALL] - spent[_COLLECTED] - spent[_LOADED] - spent[_TESTED]
+        return (
+            f"outside: {spent[_COLLECTED]:.0f} s of CPU to collect, {spent[_LOADED]:.0f} s loaded or compiled by first "
+            f"runs, {between:.0f} s between tests, {controller:.0f} s where reports arrive"
+        )
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    _spent[_COLLECTED] = _seconds()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A process of the session's own hands over what it spent."""
+    _spent[_ALL] = _seconds()
+    if (output := getattr(session.config, "workeroutput", None)) is not None:
+        output["spent"] = dict(_spent)
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

@@ -30,7 +30,7 @@ from sluice.generalization.draft import draft_hierarchy
 from sluice.ground import values
 from sluice.ground.errors import DataError, SluiceError
 from sluice.ground.variables import NAMES, Kind, Role, Variable, as_label
-from sluice.ground.visible_text import json_text, one_line, unseen
+from sluice.ground.visible_text import json_text, one_line, spelled_alike, unseen
 from sluice.reading.classification_codes import COUNTRIES
 from sluice.reading.kind import ColumnSummary, summary_of
 from sluice.sources.tabular_source import Descriptions, TabularSource
@@ -206,6 +206,9 @@ def _kind_remark(column: ColumnSummary, proposed: Proposal) -> str:
         return "  # codes, by name or number; check: ordinal if they have an order, integer if they count something"
     if kind is Kind.ORDINAL and column.kind is Kind.NOMINAL:
         return "  # intervals; check their order"
+    if kind is Kind.NOMINAL and (alike := spelled_alike(_frequent(proposed, column))):
+        are = "1 category is spelled" if alike == 1 else f"{alike} categories are spelled"
+        return f"  # check: {are} as another but for capital letters, blanks or dashes; if they are one, mend the data"
     if kind is Kind.NOMINAL:
         return "  # check: ordinal if the categories have an order; then list them in it"
     if kind is Kind.ORDINAL:

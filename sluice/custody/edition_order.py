@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger import Entry, last
 from sluice.custody.shelf_documents import ShelfPlaces
 from sluice.custody.states import State, state_of
 
@@ -43,12 +43,13 @@ class Edition:
         return f"{self.release} ({self.period})" if self.period else self.release
 
 
-def lines_of_editions(histories: Mapping[str, Sequence[Entry]]) -> list[list[Edition]]:
+def lines_of_editions(histories: Mapping[str, Sequence[Entry]], name: str | None = None) -> list[list[Edition]]:
     """All releases that were received, in lines of one name on one shelf, each from the earliest to the latest.
 
     A shelf that is reached by several paths is one shelf: else two editions would be current on it.
 
-    Cost: one pass over the entries, and a look at each shelf's path.
+    name : of those of one definition alone
+    cost : one pass over the entries, and a look at each shelf's path
     """
     places = ShelfPlaces()
     first: dict[str, int] = {}  # SHA-256 of data -> the row by which they were first received
@@ -58,6 +59,8 @@ def lines_of_editions(histories: Mapping[str, Sequence[Entry]]) -> list[list[Edi
                 first[sha256] = min(entry.seq, first.get(sha256, entry.seq))
     lines: dict[tuple[Path, str], list[Edition]] = {}
     for release, entries in histories.items():
+        if name is not None and ((received := last(entries, State.RECEIVED)) is None or _name_of(received) != name):
+            continue
         if edition := _edition(release, entries, first, places):
             lines.setdefault((edition.shelf, edition.name), []).append(edition)
     return [sorted(line, key=lambda edition: edition.place) for line in lines.values()]
@@ -65,7 +68,8 @@ def lines_of_editions(histories: Mapping[str, Sequence[Entry]]) -> list[list[Edi
 
 def line_of(histories: Mapping[str, Sequence[Entry]], release: str) -> tuple[Edition, list[Edition]]:
     """A release that was received, and all editions of its line, with itself. Raises KeyError for any other."""
-    for line in lines_of_editions(histories):
+    received = last(histories.get(release, ()), State.RECEIVED)
+    for line in lines_of_editions(histories, _name_of(received)) if received else ():
         for edition in line:
             if edition.release == release:
                 return edition, line
@@ -107,7 +111,12 @@ def _edition(release: str, entries: Sequence[Entry], first: Mapping[str, int], p
     recorded = Path(begun["folder"]).parent if begun else Path(body["target"])
     place = ((body.get("period") or {}).get("last", ""), first[sha256], received[0].seq)
     state = state_of(entry.event for entry in entries)
-    return Edition(release, body["definition"], places.of(recorded), state, body, entries, place)
+    return Edition(release, _name_of(received[-1]), places.of(recorded), state, body, entries, place)
+
+
+def _name_of(received: Entry) -> str:
+    name: str = received.body["definition"]
+    return name
 
 
 def _data_of(received: Entry) -> str | None:

@@ -15,7 +15,7 @@ that it says; `verify`, and the reading of one release, find it.
 
 import hmac
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -224,11 +224,7 @@ class Ledger:
             with self._reading:
                 self._database.read(self._follow)
                 return dict(self._histories)
-        found: dict[str, list[Entry]] = {}
-        for entry in self.entries():
-            if entry.release not in WITHOUT_STATES:
-                found.setdefault(entry.release, []).append(entry)
-        return found
+        return by_release(self.entries())
 
     def state(self, release: str) -> State | None:
         """The state that the release's entries add up to; None if there are none. Raises as `entries` does."""
@@ -374,6 +370,15 @@ class Ledger:
                 where = f"row {row.seq} of {self._database.place}"
                 raise SluiceError(f"{where} does not follow row {self._linked}: history was changed.")
             self._linked, previous = row.seq, row.hash
+
+
+def by_release(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
+    """What `Ledger.histories` makes of all entries, for whoever needs both."""
+    found: dict[str, list[Entry]] = {}
+    for entry in entries:
+        if entry.release not in WITHOUT_STATES:
+            found.setdefault(entry.release, []).append(entry)
+    return found
 
 
 def recorded_entries(ledger: Ledger, release_id: str) -> list[Entry]:

@@ -8,6 +8,7 @@ backups, and lets the keys of these end.
 import os
 import re
 import stat
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -35,8 +36,8 @@ class StoredObject:
     names: int
 
     @classmethod
-    def at(cls, path: Path) -> "StoredObject":
-        found = path.lstat()
+    def at(cls, path: "Path | os.DirEntry[str]") -> "StoredObject":
+        found = path.stat(follow_symlinks=False)
         plain = stat.S_ISREG(found.st_mode) and _OBJECT.fullmatch(path.name) is not None
         written = datetime.fromtimestamp(found.st_mtime, UTC)
         return cls(path.name, found.st_size, written, plain, found.st_nlink)
@@ -45,12 +46,11 @@ class StoredObject:
 def stored_objects(vault: Vault) -> dict[str, StoredObject]:
     """Name -> every entry of the store, links and strangers included. Cost: a look at each, none is read."""
     found = {}
-    for path in sorted(vault.objects.iterdir()):
-        try:
-            found[path.name] = StoredObject.at(path)
-        except FileNotFoundError:  # deleted meanwhile
-            continue
-    return found
+    with os.scandir(vault.objects) as entries:
+        for entry in entries:
+            with suppress(FileNotFoundError):  # deleted meanwhile
+                found[entry.name] = StoredObject.at(entry)
+    return dict(sorted(found.items()))
 
 
 def discard(vault: Vault, seen: StoredObject) -> bool:

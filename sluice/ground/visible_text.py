@@ -12,6 +12,7 @@ import json
 import re
 import string
 import unicodedata
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -49,6 +50,7 @@ _NEVER = (
 _NOT_AFTER_ASCII = r"(?<![^\x00-\x7f])[\u200c\u200d\ufe00-\ufe0f]"
 _UNSEEN = re.compile(rf"[{_NEVER}]|{_NOT_AFTER_ASCII}")
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")  # what there is of these in ASCII
+_DASHES = re.compile(r" ?[-\u2010-\u2015\u2212] ?")
 _UNSEEN_IN_A_NAME = re.compile(rf"[\t\n{_NEVER}]|{_NOT_AFTER_ASCII}")
 
 
@@ -131,6 +133,12 @@ PathName = Annotated[Path, BeforeValidator(lambda path: as_name(path) if isinsta
 
 Prose = Annotated[str, AfterValidator(as_prose)]
 """What a person says, on one line or several."""
+
+
+def spelled_alike(codes: Iterable[str]) -> int:
+    """How many codes are those of others but for capital letters, blanks or dashes, as F and f are."""
+    given = [*codes]
+    return len(given) - len({_DASHES.sub("-", " ".join(code.casefold().split())) for code in given})
 
 
 def unclear_names(names: "pa.Array") -> "pa.Array":

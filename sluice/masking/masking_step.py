@@ -94,6 +94,7 @@ class MaskingStep(BaseModel, ABC):
     # What the catalogue of methods tells a methodologist, in plain sentences, and a step of a plan in YAML.
     example: ClassVar[str]
     source: ClassVar[str] = ""  # of a method that shares its file with others; else the module's docstring says it
+    treatment: ClassVar[str] = ""  # in one word, as "rounded", where that of its family is not it (treatments.py)
     use_when: ClassVar[str]
     preserves: ClassVar[str]
     known_attack: ClassVar[str]

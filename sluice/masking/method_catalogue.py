@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import get_args
 
 from pydantic.fields import FieldInfo
@@ -24,6 +25,7 @@ def methods() -> dict[str, type[MaskingStep]]:
     return {str(model.model_fields["method"].default): model for model in get_args(Step)}
 
 
+@cache
 def catalogue() -> str:
     """All methods as Markdown, each in brief: purpose, use, what it preserves, attack, parameters, example.
 

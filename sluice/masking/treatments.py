@@ -6,15 +6,6 @@ from sluice.masking.masking_step import MaskingStep
 
 OTHERWISE = "masked otherwise"
 
-_BY_METHOD = {
-    "removal": "left out",
-    "local_suppression": "partly blanked",
-    "item_suppression": "partly blanked",
-    "top_bottom_coding": "capped",
-    "rounding": "rounded",
-    "random_rounding": "rounded",
-    "sampling": "sampled",
-}
 _BY_FAMILY = {
     "recoding": "grouped",
     "items": "grouped",
@@ -40,4 +31,4 @@ def _word(step: MaskingStep) -> str:
     home = type(step).__module__.split(".")
     if home[:2] != ["sluice", "masking"]:
         return OTHERWISE
-    return _BY_METHOD.get(step.method) or _BY_FAMILY.get(home[2], OTHERWISE)
+    return step.treatment or _BY_FAMILY.get(home[2], OTHERWISE)

@@ -3,7 +3,6 @@
 A dimension without a hierarchy has the codes of its column, below their total.
 """
 
-import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ import pandas as pd
 from sluice.ground.errors import DataError
 from sluice.ground.remarks import Remark, Remarks
 from sluice.ground.values import plain_array, trimmed_texts
+from sluice.ground.visible_text import spelled_alike
 from sluice.sources.separate_reading import read_here
 from sluice.sources.tabular_source import TabularSource
 from sluice.tabular.model.aggregation import LARGEST_KEPT
@@ -32,7 +32,6 @@ from tasks.workbench.tabular_file import errors_of, read_text, table_source, wit
 Records = Path | pd.DataFrame
 
 _MOST_CELLS = 500_000  # of a file that may be one of cells, not records
-_DASHES = re.compile(r" ?[-\u2010-\u2015\u2212] ?")
 _TOTALS = frozenset(("total", "totals", "_t", "all", "sum", "gesamt", "insgesamt", "ensemble", "totale", "summe"))
 _TOTAL, _SDMX_TOTAL = "Total", "_t"  # in any case, of a dimension of which nobody said what its total is called
 
@@ -166,9 +165,8 @@ def _codes_alike(dimensions: Sequence[Dimension], table: StandaloneTable) -> tup
     """Of dimensions that nobody wrote a hierarchy of: a code spelled in two ways makes two cells of one."""
     remarks = Remarks()
     for dimension, written in zip(dimensions, table.dimensions, strict=True):
-        looks = {_DASHES.sub("-", " ".join(code.casefold().split())) for code in dimension.codes}
-        if written.hierarchy is None and len(looks) < len(dimension.codes):
-            remarks.add("codes_alike", dimension.name, len(dimension.codes) - len(looks))
+        if written.hierarchy is None and (alike := spelled_alike(dimension.codes)):
+            remarks.add("codes_alike", dimension.name, alike)
     return remarks.all()
 
 

@@ -25,7 +25,7 @@ COMMANDS = {("sluice", "worker"), ("prefect", "server")}
 
 def manifests() -> Iterator[dict[str, Any]]:
     for path in sorted((DEPLOYMENTS / "kubernetes").glob("*.yaml")):
-        yield from (each for each in yaml.safe_load_all(path.read_text(encoding="utf-8")) if each)
+        yield from (each for each in yaml.load_all(path.read_bytes(), yaml.CSafeLoader) if each)
 
 
 def of_kind(*kinds: str) -> dict[str, dict[str, Any]]:

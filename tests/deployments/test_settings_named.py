@@ -1,5 +1,7 @@
 """Units, images and manifests name settings that exist: a misspelt one would be believed to hold."""
 
+import re
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -41,3 +43,19 @@ def test_a_misspelt_one_would_be_found() -> None:
                                   "deployments/kubernetes/settings.yaml"])  # fmt: skip
 def test_each_server_says_where_browsers_reach_it(file: str) -> None:
     assert "PREFECT_SERVER_UI_API_URL" in (ROOT / file).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("file", ["deployments/systemd/server", "deployments/compose/compose.yaml",
+                                  "deployments/kubernetes/settings.yaml"])  # fmt: skip
+def test_each_server_forgets_what_ended_long_ago(file: str) -> None:
+    """By the values as Prefect reads them: events alone is its default, and its database grew for ever."""
+    from prefect.settings.models.server.services import ServerServicesDBVacuumSettings
+
+    text = (ROOT / file).read_text(encoding="utf-8")
+    name = r"PREFECT_SERVER_SERVICES_DB_VACUUM_%s(?:=|: )\"?([\w,]+)"
+    enabled, seconds = (re.search(name % field, text) for field in ("ENABLED", "RETENTION_PERIOD"))
+    assert enabled
+    assert seconds
+    read = ServerServicesDBVacuumSettings(enabled=enabled[1], retention_period=seconds[1])
+    assert read.enabled_vacuum_types >= {"events", "flow_runs"}
+    assert read.retention_period == timedelta(days=30)

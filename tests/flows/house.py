@@ -229,7 +229,9 @@ class House:
             ("people.yaml", self.people),
             ("release.yaml", self.definition),
         ):
-            (self.documents / name).write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
+            (self.documents / name).write_text(
+                yaml.dump(content, Dumper=yaml.CSafeDumper, sort_keys=False), encoding="utf-8"
+            )
         make_steady(self.root, self.draws)
         self.data.to_csv(self.documents / "people.csv", index=False)
 

@@ -133,7 +133,7 @@ def example(method: str) -> MaskingStep:
     return step_of(step)
 
 
-WRITTEN: dict[str, dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("steps.yaml").read_text(encoding="utf-8"))
+WRITTEN: dict[str, dict[str, Any]] = yaml.load(Path(__file__).with_name("steps.yaml").read_bytes(), yaml.CSafeLoader)
 
 ON_ONE: dict[str, tuple[dict[str, Any], tuple[Kind, ...]]] = {
     method: (fields, tuple(map(Kind, kinds))) for method, (fields, kinds) in WRITTEN["on_one"].items()

@@ -29,6 +29,7 @@ class ItemSuppression(MaskingStep):
     m: int = Field(default=2, ge=1, le=4, description="most items that an intruder knows")
 
     example: ClassVar[str] = "{method: item_suppression, columns: [purchases], k: 5, m: 2}"
+    treatment: ClassVar[str] = "partly blanked"
     use_when: ClassVar[str] = (
         "Sets of items have no hierarchy, or few rare combinations after item_generalization with a "
         "smaller m; k from 3."

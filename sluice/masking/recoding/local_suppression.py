@@ -60,6 +60,7 @@ class LocalSuppression(MaskingStep):
     )
 
     example: ClassVar[str] = "{method: local_suppression, columns: [age, sex, region], k: 3, importance: {sex: 1}}"
+    treatment: ClassVar[str] = "partly blanked"
     use_when: ClassVar[str] = (
         "A few records still have rare combinations of categorical keys after global recoding; k from 3. "
         "Use `all_m` if there are too many keys."

@@ -28,6 +28,7 @@ class RandomRounding(MaskingStep):
     base: FiniteFloat = Field(description="distance between the multiples, in the variable's unit, greater than 0")
 
     example: ClassVar[str] = "{method: random_rounding, columns: [rent], base: 50}"
+    treatment: ClassVar[str] = "rounded"
     use_when: ClassVar[str] = (
         "Counts or amounts must be rounded without bias in means and totals, in an uncertain direction."
     )

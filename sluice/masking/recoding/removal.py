@@ -25,6 +25,7 @@ class Removal(MaskingStep):
     takes_households: ClassVar[bool] = False
 
     example: ClassVar[str] = "{method: removal, columns: [name]}"
+    treatment: ClassVar[str] = "left out"
     use_when: ClassVar[str] = "A variable names people, is free text, or is not needed."
     preserves: ClassVar[str] = "All other variables."
     known_attack: ClassVar[str] = (

@@ -59,6 +59,7 @@ class Rounding(MaskingStep):
     takes_households: ClassVar[bool] = False
 
     example: ClassVar[str] = "{method: rounding, columns: [income], base: 1000}"
+    treatment: ClassVar[str] = "rounded"
     use_when: ClassVar[str] = (
         "A value to the nearest 10 or 1,000 serves the users; for continuous data, or whole numbers with many values."
     )

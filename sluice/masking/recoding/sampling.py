@@ -49,6 +49,7 @@ class Sampling(MaskingStep):
     keeps_households: ClassVar[bool] = True
 
     example: ClassVar[str] = "{method: sampling, fraction: 0.8, unit: household, weight: weight}"
+    treatment: ClassVar[str] = "sampled"
     use_when: ClassVar[str] = (
         "Everybody knows who is in the file, as in a census or register; before other methods, and for a "
         "few categorical variables."

@@ -42,6 +42,7 @@ class TopBottomCoding(MaskingStep):
     is_recoding: ClassVar[bool] = True
 
     example: ClassVar[str] = "{method: top_bottom_coding, columns: [income], top: {quantile: 0.95}, replacement: mean}"
+    treatment: ClassVar[str] = "capped"
     use_when: ClassVar[str] = "A few values are so large or small that they identify: incomes, ages, sizes of firms."
     preserves: ClassVar[str] = (
         "Every value between the thresholds, and the order of the records; with replacement 'mean' the "

@@ -240,8 +240,8 @@ def _figures(editions: Sequence[Cells]) -> tuple[Integers, Integers]:
         of_sum = np.zeros(cells.equations.shape[0], dtype=np.int64)
         of_sum[entries.row[entries.data > 0]] = entries.col[entries.data > 0]
         part = entries.data < 0
-        pairs.append(np.column_stack([places[of_sum[entries.row[part]]], places[entries.col[part]]]))
-    return found, np.unique(np.vstack(pairs), axis=0)
+        pairs.append(places[of_sum[entries.row[part]]] * len(everywhere) + places[entries.col[part]])
+    return found, np.column_stack(np.divmod(np.unique(np.concatenate(pairs)), len(everywhere)))
 
 
 def _innermost(among: Booleans, sums: Integers) -> Booleans:

@@ -145,8 +145,12 @@ def _others(release: DocumentedRelease) -> dict[str, Sequence[Entry]]:
 
 def recorded_as_pruned(workspace: Workspace) -> frozenset[str]:
     """Names in the store of all objects of which a deletion is recorded. Cost: one reading of the ledger."""
-    found = (entry for entry in workspace.ledger.entries() if entry.event == PRUNED)
-    return frozenset(name for entry in found for name in entry.body["objects"])
+    return pruned_in(workspace.ledger.entries())
+
+
+def pruned_in(entries: Sequence[Entry]) -> frozenset[str]:
+    """The same by all entries of the ledger."""
+    return frozenset(name for entry in entries if entry.event == PRUNED for name in entry.body["objects"])
 
 
 def is_pruned(workspace: Workspace, sha256: str, suffix: str) -> bool:

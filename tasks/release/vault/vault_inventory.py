@@ -82,12 +82,11 @@ def _staged(entries: Sequence[Entry]) -> set[str]:
     """The records as received, the parts that they were divided into, the sums over them, and who was sampled."""
     found = set()
     for entry in entries:
-        body = entry.body
         if entry.event == State.RECEIVED:
-            tables = (body.get(table) for table in ("data", "original", "holdout"))
+            tables = (entry.body.get(table) for table in ("data", "original", "holdout"))
             found |= {f"{table['sha256']}.parquet" for table in tables if table}
         elif entry.event == State.MASKED:
-            found |= _named(body, {"cells": ".npz", "sample": ".rows"})
+            found |= _named(entry.body, {"cells": ".npz", "sample": ".rows"})
     return found
 
 

@@ -16,14 +16,14 @@ from policies.adoption import InForce, Office, read_office
 from policies.policy import Policy
 from policies.retention import Part, Retention, kept_until
 from sluice.custody.clock import refuse_wrong_clock
-from sluice.custody.ledger import Entry, last
+from sluice.custody.ledger import Entry, by_release, last
 from sluice.custody.states import OFFICE, PRUNED, SEED_DESTROYED, VAULT, State
 from sluice.custody.stored_objects import StoredObject, discard, stored_objects
 from sluice.custody.workspace import Workspace
 from sluice.ground.durable import locked
 from sluice.ground.errors import DataError, SluiceError
 from tasks.release.decisions.signing_in import account
-from tasks.release.editions.earlier_releases import recorded_as_pruned, searches
+from tasks.release.editions.earlier_releases import pruned_in, searches
 from tasks.release.vault.vault_inventory import Holding, evidence, holdings
 
 _FRESH = timedelta(days=7)  # since its bytes were last kept: a run may be about to record them
@@ -56,10 +56,13 @@ class Keeping:
 class Inventory:
     """All that lies in the vault, who holds it, and until when.
 
+    histories : of the ledger by which all of it is known: release -> entries
     strays : objects that the ledger does not know, with the time from which nobody waits for them any more
     """
 
     at: datetime
+    histories: Mapping[str, Sequence[Entry]]
+    pruned: frozenset[str]  # objects of which a deletion is recorded
     keepings: Sequence[Keeping]
     searched: Mapping[str, datetime | None]  # data of searches -> until when
     objects: Mapping[str, StoredObject]
@@ -93,7 +96,8 @@ def inventory(workspace: Workspace, now: datetime | None = None) -> Inventory:
     """
     at = now or datetime.now(UTC)
     objects = stored_objects(workspace.vault)  # before the ledger: what is kept and recorded meanwhile is no stray
-    entries, histories = workspace.ledger.entries(), workspace.ledger.histories()
+    entries = workspace.ledger.entries()
+    histories = by_release(entries)
     acts = [entry for entry in entries if entry.release == OFFICE]
     rules = _Rules(workspace, read_office(acts), acts)
     keepings = [rules.keeping(each, histories[each.release]) for each in holdings(workspace, histories)]
@@ -108,7 +112,7 @@ def inventory(workspace: Workspace, now: datetime | None = None) -> Inventory:
     for each in sorted(searches(workspace), key=lambda each: each.received.seq):  # the last of the same data counts
         begun = datetime.fromisoformat(each.received.at)
         searched[f"{each.received.body['data']['sha256']}.parquet"] = rules.of_search(begun)
-    return Inventory(at, keepings, searched, objects, strays)
+    return Inventory(at, histories, pruned_in(entries), keepings, searched, objects, strays)
 
 
 @dataclass
@@ -191,13 +195,12 @@ def _begins_days(entry: Entry, published: bool) -> bool:
 
 
 def vault_problems(workspace: Workspace, found: Inventory) -> list[str]:
-    """A sentence for each, in the order of the releases. Cost: a reading of the ledger; no object is read.
+    """A sentence for each, in the order of the releases. No object is read, nor the ledger once more.
 
     What is missing without a record of its deletion was not deleted by Sluice: somebody took it, or the vault is older
     than its ledger. Objects of a run that stopped before it was judged are no evidence, and are not missed.
     """
-    pruned, there, problems = recorded_as_pruned(workspace), found.objects, []
-    histories = workspace.ledger.histories()
+    pruned, there, histories, problems = found.pruned, found.objects, found.histories, []
     for release, entries in histories.items():
         lost = [name for name in evidence(entries) if name not in there]  # a set less another walks the whole other
         if lost:

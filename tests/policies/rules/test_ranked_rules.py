@@ -1,5 +1,7 @@
 """The rule on DR and Score; the figures themselves are in tests/risk/linkage and tests/published."""
 
+from functools import cache
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -30,7 +32,11 @@ def files(masked: pd.DataFrame, **options: object) -> Comparison:
     return Comparison(ORIGINAL, ORIGINAL, masked, None, VARIABLES, VARIABLES, np.random.default_rng(0), **options)
 
 
-SWAPPED = RankSwapping(columns=NAMES, window=0.1).mask(ORIGINAL, VARIABLES, np.random.default_rng(2))
+@cache
+def swapped() -> pd.DataFrame:
+    return RankSwapping(columns=NAMES, window=0.1).mask(ORIGINAL, VARIABLES, np.random.default_rng(2))
+
+
 SHUFFLED = ORIGINAL.apply(lambda column: column.sample(frac=1, random_state=7).reset_index(drop=True))
 
 
@@ -38,7 +44,7 @@ SHUFFLED = ORIGINAL.apply(lambda column: column.sample(frac=1, random_state=7).r
 @pytest.mark.parametrize("weighting", ["generic", "specific", "with_specific", "table"])
 def test_the_risk_is_the_weighted_mean_of_what_the_single_attacks_find(weighting: str) -> None:
     window = None if weighting == "generic" else 0.1
-    (finding,) = LinkageScore(limit=1, weighting=weighting, window=window).find(files(SWAPPED))
+    (finding,) = LinkageScore(limit=1, weighting=weighting, window=window).find(files(swapped()))
     single = {
         "dld": DistanceLinkage(limit=1, scenario="average", columns=NAMES),
         "pld": ProbabilisticLinkage(limit=1, columns=NAMES),
@@ -49,7 +55,7 @@ def test_the_risk_is_the_weighted_mean_of_what_the_single_attacks_find(weighting
         del single["rsld"]
     elif weighting == "specific":
         del single["dld"], single["pld"]
-    found = {name: rule.find(files(SWAPPED))[0].observed for name, rule in single.items()}
+    found = {name: rule.find(files(swapped()))[0].observed for name, rule in single.items()}
     assert finding.observed == pytest.approx(disclosure_risk(weighting, **found))
     assert finding.scope == "age, weight, income"
     assert "disclosure risk (DR)" in finding.says
@@ -57,12 +63,12 @@ def test_the_risk_is_the_weighted_mean_of_what_the_single_attacks_find(weighting
 
 @pytest.mark.chain
 def test_the_score_is_the_mean_of_risk_and_information_loss() -> None:
-    risk = LinkageScore(limit=1).find(files(SWAPPED))[0].observed
-    (score,) = LinkageScore(of="score", limit=1).find(files(SWAPPED))
-    loss = il1s(ORIGINAL[list(NAMES)].to_numpy(), SWAPPED[list(NAMES)].to_numpy())
+    risk = LinkageScore(limit=1).find(files(swapped()))[0].observed
+    (score,) = LinkageScore(of="score", limit=1).find(files(swapped()))
+    loss = il1s(ORIGINAL[list(NAMES)].to_numpy(), swapped()[list(NAMES)].to_numpy())
     assert score.observed == pytest.approx((risk + loss) / 2)
     assert score.verdict is Verdict.PASS
-    (beyond,) = LinkageScore(of="score", limit=score.observed * 0.9).find(files(SWAPPED))
+    (beyond,) = LinkageScore(of="score", limit=score.observed * 0.9).find(files(swapped()))
     assert beyond.verdict is Verdict.FAIL
 
 

@@ -144,6 +144,13 @@ def test_dates_with_dots_are_told_from_versions_and_from_dates(tmp_path: Path) -
     assert {each.name: each.other_form for each in propose(seen).columns} == {"born": "dates", "came": "", "nr": ""}
 
 
+def test_categories_that_are_spelled_in_several_ways_are_to_be_checked(tmp_path: Path) -> None:
+    """Of rare spellings nothing is said: they would tell of few records."""
+    sex = ["M", "m", "F", "f"] * 30
+    assert "# check: 2 categories are spelled as another" in drafted(tmp_path, pd.DataFrame({"sex": sex}))
+    assert "spelled" not in drafted(tmp_path, pd.DataFrame({"sex": ["M", "F"] * 60 + ["m"]}))
+
+
 def test_names_and_categories_are_quoted_for_yaml(tmp_path: Path) -> None:
     path = tmp_path / "odd.parquet"
     pd.DataFrame({"a: #b": ["- x", 'y"z', "no"] * 20, "n": [None] * 60, "few": [None] * 59 + [5.0]}).to_parquet(path)

@@ -48,7 +48,7 @@ def test_the_demos_plan_meets_the_shipped_policy(assessed: Any) -> None:
 
 def test_the_figures_are_those_of_sluice_assess(answers: pd.DataFrame, masked: Any, tmp_path: Path) -> None:
     """The rules on one file are the same from two CSV files and a contract."""
-    some, made = answers.head(1500), masked.frame.head(1500)
+    some, made = answers.head(1000), masked.frame.head(1000)
     some.to_csv(tmp_path / "original.csv", index=False)
     made.to_csv(tmp_path / "masked.csv", index=False)
     from_files = assess_files(tmp_path / "original.csv", tmp_path / "masked.csv", Path(CONTRACT))
@@ -62,7 +62,7 @@ def test_the_figures_are_those_of_sluice_assess(answers: pd.DataFrame, masked: A
 
 
 def test_a_file_that_breaks_the_policy_says_what_is_wrong_first(fair: pd.DataFrame) -> None:
-    some = fair.head(1500)
+    some = fair.head(1000)
     found = sluice.assess(some, some, paired=True, policy=load_policy(Path("deployments/demo/policy.yaml")), **COLUMNS)
     assert found.verdict >= Verdict.FAIL
     assert found.rules_broken > 3
