@@ -88,7 +88,8 @@ def _retold(old: list[Entry], before: str, folder: Path, releases: int) -> Itera
                 _own_objects(body, number, store)
             yield _row(entry, other, body, ago)
         if number + _SERIES < releases:
-            yield _row(template[-1], other, {"says": "a later edition is published"}, ago, State.SUPERSEDED)
+            following = sha256(str(number + _SERIES).encode()).hexdigest()[:12]
+            yield _row(template[-1], other, {"by": f"{called}-{following}"}, ago, State.SUPERSEDED)
 
 
 def _own_objects(body: dict[str, Any], number: int, store: Path) -> None:

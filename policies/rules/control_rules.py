@@ -253,7 +253,7 @@ class Linkability(ControlRule):
             return
         attack = linkability(
             files.recoded, files.masked, control, files.released, first, second, self.k, self.attacks,
-            files.rng,
+            files.rng, units_of(files),
         )  # fmt: skip
         scope = f"{', '.join(first)} to {', '.join(second)}"
         yield self.found(attack, _LINKABILITY.links(), files.unit, scope)
@@ -306,7 +306,7 @@ class Inference(ControlRule):
                 continue
             attack = inference(
                 files.recoded, files.masked, control, files.released, by, secret, self.tolerance, self.attacks,
-                files.rng,
+                files.rng, units_of(files),
             )  # fmt: skip
             says = _INFERENCE.guesses(facts=len(by), secret=secret)
             yield self.found(attack, says, files.unit, f"{secret} by {', '.join(by)}")

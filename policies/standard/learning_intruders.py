@@ -223,7 +223,7 @@ def judge_learned_linkage(
     reached = plays.first
     findings = [
         *_judge_reached(limits, plays, EVERYTHING, files, "everything"),
-        _judge_distance(margin, reached, files),
+        _judge_distance(margin, reached, files, groups_of_people(files.original, files.variables)[reached.rows]),
     ]
     if limits.binding:
         findings.append(judge_small_groups(limits, reached, EVERYTHING, files, intruder, "everything"))
@@ -311,10 +311,14 @@ def _judge_reached(limits: LinkageLimits, plays: _Plays, knows: str, files: Comp
     return findings
 
 
-def _judge_distance(margin: float, reached: Reached, files: Comparison) -> Finding:
-    """D+ by the learned ruler: best matches in the released file, against those in it without the own record."""
+def _judge_distance(margin: float, reached: Reached, files: Comparison, units: IntArray) -> Finding:
+    """D+ by the learned ruler: best matches in the released file, against those in it without the own record.
+
+    units : who belongs together of those judged
+    """
     others = reached.candidates.scores[:, 0]
-    test = equivalence_test(-np.maximum(reached.candidates.own, others), -others, margin)
+    release = -np.maximum(reached.candidates.own, others)
+    test = equivalence_test(release, -others, margin, units=(units, units))
     says = _NEARER(ruler=reached.ruler, share=test.statistic)
     return Finding(
         rule="learned_distance", verdict=test.verdict, **as_fields(says), stage="reference", binding=False,

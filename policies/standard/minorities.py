@@ -1,14 +1,15 @@
 """Minorities: a limit in shares of all people may be everybody of one small group, so that groups answer to it, too.
 
-Looked at are the people of each category, band of a number, and pair of these, of a hundred or more. Intruders who
-learn from one half of the people rehearse on that half which groups they would do best with, and are judged by all
-others of these groups. The choice saw nobody who is judged (data splitting; Cox 1975), so a limit is held against a
-group at a level that is shared out among the questions really asked (Bonferroni; Dunn 1961), not among all groups.
+Looked at are the people of each category, band of a number, and pair of these, of a hundred or more, and those whom a
+tree sets apart by all variables, by the household's, and by how far they are from the middle. Intruders who learn from
+one half of the people rehearse on that half which groups they would do best with, and are judged by all others of these
+groups. The choice saw nobody who is judged (data splitting; Cox 1975), so a limit is held against a group at a level
+that is shared out among the questions really asked (Bonferroni; Dunn 1961), not among all groups.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import chain, product
 from typing import Self
 
 import numpy as np
@@ -21,6 +22,7 @@ from sluice.ground.declaration import Declaration
 from sluice.ground.sentence import Saying, Sentences, as_fields
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding, Verdict
+from sluice.risk.grown_groups import grown_groups
 from sluice.risk.linkage.learned_intruder import LearnedIntruder, Reached
 from sluice.risk.linkage.match_claims import Calibration, Signs
 from sluice.risk.people_of_records import groups_of_people
@@ -52,11 +54,12 @@ SMALL_GROUPS = (
         "small_groups",
         about="Small groups: what is a small share of all people may be everybody of one minority.",
         asks="In no group of 100 people or more, by a variable or two, are more people found, claimed rightly or "
-        "approached by the release than the policy allows of all, beyond chance.",
+        "approached by the release than the policy allows of all, beyond chance; nor are more found of those whom a "
+        "tree over all variables, the household's and the distance from the middle sets apart.",
         helps="One group is protected less than the others: mask it by itself with strata, or more strongly; recode "
         "the categories that set it apart, or merge it with a like group.",
         source="Sources: Cox (1975), for groups that are chosen on one half of the people and judged by the other; "
-        "Dunn (1961), for the error of several questions.",
+        "Dunn (1961), for the error of several questions; Breiman, Friedman, Olshen and Stone (1984), for the tree.",
     ),
 )
 
@@ -94,15 +97,19 @@ def judge_small_groups(
     people alone.
 
     known : positions of the variables that the intruder knows; all when not given
-    cost  : that of `partitions`, of at most 200,000 people; of linking up to 2,000 people to choose groups; and up to
-            300 to learn from and twice 150 to 1,000 to judge of each of six groups
+    cost  : that of `partitions` and `grown_groups`, of at most 200,000 people; of linking up to 2,000 people three
+            times to choose groups; and up to 300 to learn from and twice 150 to 1,000 to judge of each of six groups
     """
     units, rng = groups_of_people(files.original, files.variables), np.random.default_rng([intruder.seed, 2])
     chance = 1 / len(files.masked)
     rows = some_of(len(files.original), min(len(files.original), _PEOPLE), rng)
     rehearsal = _rehearsal(files, intruder, rows, known)
     may_be = _TIMES * limits.found + chance, _TIMES * limits.claims
-    count, groups = rehearsal.exposed(partitions(files.original.iloc[rows], files.variables), may_be, _JUDGED)
+    people = files.original.iloc[rows]
+    found = np.zeros(len(rows))
+    found[rehearsal.people] = rehearsal.found
+    grown = grown_groups(people, files.variables, units[rows], rehearsal.learners, found)
+    count, groups = rehearsal.exposed(chain(partitions(people, files.variables), grown), may_be, _JUDGED)
     if not count:
         return _finding(Verdict.PASS, _SAYS.none(fewest=FEWEST), limits, scope, files, 0)
     looks = list[_Look]()
@@ -129,7 +136,8 @@ def judge_small_groups(
 
 
 def _rehearsal(files: Comparison, intruder: LearnedIntruder, rows: IntArray, known: Sequence[int] | None) -> Rehearsal:
-    """What the intruder reaches of those of these people who are learned from, each by what the other part teaches."""
+    """What the intruder reaches of those of these people who are learned from, each by what the other part teaches or
+    by a distance: where few are hardly masked, weights that were learned from everybody may see none of them."""
     linker = intruder.linker
     compared = {linker.names[at] for at in (range(len(linker.names)) if known is None else known)}
     names = [name for name in files.recoded if name in compared and name in files.masked]
@@ -141,8 +149,13 @@ def _rehearsal(files: Comparison, intruder: LearnedIntruder, rows: IntArray, kno
         (each.of[learners].astype(np.int64) for each in single),
     )  # fmt: skip
     people, candidates = intruder.rehearsed(among[best], known)
-    signs = Signs.of(candidates, Calibration.learn(candidates).temperature)
-    return Rehearsal(learners, np.searchsorted(rows, people), candidates.found, signs.claimed_rightly)
+    signs = [Signs.of(each, Calibration.learn(each).temperature) for each in candidates]
+
+    def rightly(group: IntArray) -> IntArray:
+        return np.unique(np.concatenate([each.claimed_rightly(group) for each in signs]))
+
+    found = np.max([each.found for each in candidates], axis=0)
+    return Rehearsal(learners, np.searchsorted(rows, people), found, rightly)
 
 
 def _looks(
@@ -179,8 +192,8 @@ def _called(names: tuple[str, ...], called: tuple[str | None, ...], variables: V
     """A category's own name only where it is declared, so no value of the data; groups are no smaller than FEWEST."""
     words = []
     for name, label in zip(names, called, strict=True):
-        declared = variables[name].categories
-        named = label is not None and declared is not None and label in declared
+        declared = variables[name].categories if label is not None else None
+        named = declared is not None and label in declared
         words.append(f"{name} '{label}'" if named else f"one group by {name}")
     return " and ".join(words)
 
@@ -209,7 +222,7 @@ def judge_nearness(
         for group, measure in product(range(len(partition.called)), standard.binding):
             mine = partition.of == group
             release, reference = (getattr(each, measure)[mine] for each in (found.released, found.reference))
-            test = equivalence_test(release, reference, margin, standard.alpha)
+            test = equivalence_test(release, reference, margin, standard.alpha, found.units_of(mine))
             if test.statistic > margin:
                 called = _called(partition.names, partition.called[group], variables)
                 chances.append((test.p_value, -test.statistic, crossed, called, measure))

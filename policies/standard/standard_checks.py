@@ -228,7 +228,8 @@ def judge_reference_standard(standard: ReferenceStandard, files: Comparison) -> 
     units = None
     if held is None or with_own:
         units = _others_than(everybody if with_own else original, files.variables, len(masked) - standard.neighbours)
-    found = attack(points, released_points, others, standard.neighbours, standard.records, files.rng, units)
+    people = groups_of_people(original, files.variables)
+    found = attack(points, released_points, others, standard.neighbours, standard.records, files.rng, units, people)
 
     def without_own() -> Prediction | None:
         if not in_place or found.size_ratio > 1:

@@ -8,6 +8,7 @@ that fewer records have than the minimum cell, and figures as rounded shares.
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -59,6 +60,7 @@ _ENOUGH = 50  # records: of fewer, all different is no sign
 _SEPARATES = 0.8  # share of the pairs of records that a column tells apart: five groups of equal size
 _MOST_KNOWN = 150  # different numbers: ages, years of birth, hours a week; of more it is an amount
 _FEW_CODES = 12  # different whole numbers that may be codes
+_FEWEST_COUNTED = 3  # different numbers, as which codes may fall off by chance
 _SKEWED = 0.2  # mean less median, in standard deviations: numbers of records are spread evenly
 _AMOUNTS = 3  # columns of numbers in which nearly every record has its own: of so many, most are amounts
 _HEAVIEST = 1500  # of a body, in kilograms or pounds; nobody writes grams with decimals
@@ -379,8 +381,18 @@ def _as_codes(seen: Overview, proposed: Proposal) -> Proposal:
         return replace(proposed, kind=Kind.NOMINAL)
     if known and listed:
         return replace(proposed, kind=Kind.ORDINAL)
-    few = len(labels) <= _FEW_CODES and not is_called_a_count(proposed.name, proposed.description)
+    counts = is_called_a_count(proposed.name, proposed.description) or _falls_off(column, labels)
+    few = len(labels) <= _FEW_CODES and not counts
     return replace(proposed, kind=Kind.BINARY if few and len(labels) == 2 else Kind.NOMINAL) if few else proposed
+
+
+def _falls_off(column: ColumnSummary, labels: Sequence[str]) -> bool:
+    """Whether whole numbers from 0 on without a gap are rarer the larger they are, as counts of children are: few codes
+    are numbered from 0, and by how frequent they are."""
+    times = [column.categories[label] for label in sorted(labels, key=float)]
+    whole = sorted(int(float(label)) for label in labels)
+    falls = all(after <= before for before, after in pairwise(times))
+    return len(labels) > _FEWEST_COUNTED and whole == list(range(len(whole))) and falls
 
 
 def _someone_known(seen: Overview, columns: Sequence[Proposal]) -> list[Proposal]:

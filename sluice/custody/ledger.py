@@ -295,12 +295,16 @@ class Ledger:
         return rows
 
     def _follow(self, connection: sa.Connection) -> None:
-        """Read what was recorded after what was read. Raises where rows are gone, and at one that does not follow."""
+        """Read what was recorded after what was read. Raises where rows are gone, at one that does not follow, and
+        where the last is another, as in a ledger that was restored meanwhile."""
         anchored = self._anchor.read()
         last = self._followed[-1] if self._followed else None
         seq, previous = (last.seq, last.hash) if last else (0, START)
         with without_collecting():
-            for row in _tuples(connection.execute(_AFTER, {"seq": seq})):
+            rows = _tuples(connection.execute(_AFTER, {"seq": max(seq - 1, 0)}))
+            if last is not None and not (rows and last.is_row(rows.pop(0))):
+                raise SluiceError(f"row {seq} of {self._database.place} is another than it was: history was changed.")
+            for row in rows:
                 entry = self._trusted(row)
                 if entry.seq != seq + 1 or entry.previous != previous:
                     raise SluiceError(

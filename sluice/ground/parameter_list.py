@@ -8,7 +8,7 @@ from typing import Literal, get_args, get_origin
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-_BOUNDS = {"ge": "at least", "gt": "greater than", "le": "at most", "lt": "less than"}
+_BOUNDS = {"ge": "at least", "gt": "more than", "le": "at most", "lt": "less than"}
 
 
 _SENTENCE = re.compile(r"(.+?[.?!])(?= [A-Z`'\"(]|$)", re.DOTALL)

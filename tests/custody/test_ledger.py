@@ -241,11 +241,12 @@ def test_who_follows_reads_what_is_new_and_no_more(lived: Ledger, url: str, tmp_
     ("change", "noticed"),
     [
         (CHANGED.format("body = '{\"step\":99}'", 3), False),
-        (CHANGED.format("release = 'other'", 8), False),
+        (CHANGED.format("release = 'other'", 7), False),
         ("DELETE FROM sluice_ledger WHERE seq = 3", True),
         ("DELETE FROM sluice_ledger WHERE seq = 8", True),
+        (CHANGED.format("actor = 'jonas'", 8), True),
     ],
-    ids=["changed", "hidden", "gone", "cut"],
+    ids=["changed", "hidden", "gone", "cut", "the last"],
 )
 def test_who_follows_is_misled_by_no_row_that_is_changed_later(
     lived: Ledger, url: str, tmp_path: Path, change: str, noticed: bool

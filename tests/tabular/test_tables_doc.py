@@ -69,6 +69,7 @@ def everything_published(firms: pd.DataFrame) -> pd.DataFrame:
     return cells.assign(status="published")
 
 
+@pytest.mark.chain
 def test_every_command_runs(firms: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = commands()
     assert [command[0] for command in found] == [

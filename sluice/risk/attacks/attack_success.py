@@ -37,11 +37,19 @@ class AttackSuccess:
     attempted : guesses that were asked for
     completed : guesses that were made
     successes : of these, those that were right; a part of one where a tie was shared or a size corrected for
+    cases     : as many independent guesses as those made are worth, where households succeed together; None: all
     """
 
     attempted: int
     completed: int
     successes: float
+    cases: int | None = None
+
+    @classmethod
+    def of(cls, attempted: int, right: npt.NDArray[np.float64], units: npt.NDArray[np.int64] | None) -> "AttackSuccess":
+        """right : of each guess made, 0 to 1; units: who belongs together of those guessed about, None: nobody."""
+        worth = None if units is None or not len(right) else cases_worth(right, units)
+        return cls(attempted, len(right), float(right.sum()), worth)
 
     def __post_init__(self) -> None:
         if not 0 <= self.successes <= self.completed <= self.attempted:
@@ -57,9 +65,13 @@ class AttackSuccess:
             raise DataError("a share of right guesses needs at least one guess; none could be made")
         return self.successes / self.completed
 
+    @property
+    def _cases(self) -> int:
+        return self.completed if self.cases is None else self.cases
+
     def wilson(self, level: float = LEVEL) -> tuple[float, float]:
         """Centre and half-width of Wilson's score interval. Raises DataError when no guess was made."""
-        share, n, z = self.share, self.completed, quantile(level)
+        share, n, z = self.share, self._cases, quantile(level)
         centre = (share + z * z / (2 * n)) / (1 + z * z / n)
         half = z / (1 + z * z / n) * sqrt(share * (1 - share) / n + z * z / (4 * n * n))
         return centre, half
@@ -67,13 +79,13 @@ class AttackSuccess:
     def exact(self, level: float = LEVEL) -> tuple[float, float]:
         """Clopper and Pearson's interval: that of the binomial law itself, so that either end errs at most as often as
         the level says, however few the guesses. Raises DataError when no guess was made."""
-        right, beyond = self.share * self.completed, (1 - level) / 2
-        if right in (0, self.completed):
-            farthest = beyond ** (1 / self.completed)
+        right, cases, beyond = self.share * self._cases, self._cases, (1 - level) / 2
+        if right in (0, cases):
+            farthest = beyond ** (1 / cases)
             return (farthest, 1.0) if right else (0.0, 1 - farthest)
         from scipy.special import betaincinv  # loaded where it is needed
 
-        wrong = self.completed - right
+        wrong = cases - right
         return float(betaincinv(right, wrong + 1, beyond)), float(betaincinv(right + 1, wrong, 1 - beyond))
 
 

@@ -14,7 +14,7 @@ import pandas as pd
 from sluice.ground.arrays import FloatArray
 from sluice.ground.errors import DataError
 from sluice.ground.variables import Variables
-from sluice.risk.attacks.attack_success import AttackSuccess, ControlledAttack
+from sluice.risk.attacks.attack_success import AttackSuccess, ControlledAttack, Units
 from sluice.risk.distances.gower import GowerPoints, gower_points
 
 
@@ -28,6 +28,7 @@ def inference(
     tolerance: float,
     attacks: int,
     rng: np.random.Generator,
+    units: Units | None = None,
 ) -> ControlledAttack:
     """Look for each person's nearest released record by the known columns, and guess that its secret is theirs.
 
@@ -37,6 +38,7 @@ def inference(
     tolerance : share of the true number, at least 0; used for integer and continuous secrets alone
     attacks   : people of the original and of the control whose secret is guessed; all with a secret, where they are
                 fewer
+    units     : who belongs together in `original` and in `control`; None: everybody is alone
     returns   : successes with a fraction, where only some of equally near records are right
     raises    : DataError for a secret among the known columns, a file in which nobody has the secret, or columns that
                 `gower_points` refuses
@@ -56,11 +58,11 @@ def inference(
     points = gower_points(known, variables, original, released, control)
     file, guesses = points[1].take(np.flatnonzero(there[1])), secrets[1][there[1]]
     sides, expected = [], 0.0
-    for at in (0, 2):
+    for at, of in zip((0, 2), units or (None, None), strict=True):
         order = all_points[at].in_random_order(rng)
         rows = order[there[at][order]][:attacks]
         right = _right_guesses(points[at].take(rows), secrets[at][rows], file, guesses, tolerance)
-        sides.append(AttackSuccess(attacks, len(rows), float(right.sum())))
+        sides.append(AttackSuccess.of(attacks, right, None if of is None else of[rows]))
         if at == 0:
             expected = float(random_guesses(secrets[at][rows], guesses, tolerance).mean())
     return ControlledAttack(sides[0], sides[1], expected)

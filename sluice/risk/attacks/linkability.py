@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sluice.ground.errors import DataError
 from sluice.ground.variables import Variables
-from sluice.risk.attacks.attack_success import AttackSuccess, ControlledAttack
+from sluice.risk.attacks.attack_success import AttackSuccess, ControlledAttack, Units
 from sluice.risk.distances.gower import GowerPoints, gower_points
 
 
@@ -29,6 +29,7 @@ def linkability(
     k: int,
     attacks: int,
     rng: np.random.Generator,
+    units: Units | None = None,
 ) -> ControlledAttack:
     """Look up each person twice, by the first and by the second set of facts: linked if a released record is in both.
 
@@ -36,6 +37,7 @@ def linkability(
     first, second : columns that the intruder knows from one place and from the other; none in both
     k       : nearest released records that are looked at, 1 to the number of released records
     attacks : people that are looked up in the original and in the control; all, where there are fewer
+    units   : who belongs together in `original` and in `control`; None: everybody is alone
     returns : a guess is completed for every person looked up
     raises  : DataError for a column in both sets, too few records, or columns that `gower_points` refuses
     cost    : O(attacks x released records x columns) time at worst, O(released records) memory
@@ -57,7 +59,8 @@ def linkability(
         for side, rows in attacked.items():
             found[side].append(_nearest(files[side].take(rows), points, k))
     main, other = (
-        AttackSuccess(attacks, len(attacked[side]), int(_share_one(*found[side]).sum())) for side in attacked
+        AttackSuccess.of(attacks, _share_one(*found[side]).astype(np.float64), None if of is None else of[rows])
+        for (side, rows), of in zip(attacked.items(), units or (None, None), strict=True)
     )
     return ControlledAttack(main, other, random_links(len(released), k))
 

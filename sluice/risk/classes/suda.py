@@ -176,7 +176,7 @@ class Suda(KeyedRule):
         "suppress just those cells, first in the records that have most of them."
     )
     size: int = Field(default=3, ge=1, description="most keys that an intruder needs to single a record out")
-    sampling_fraction: PositiveShare = Field(description="records per person of the population")
+    sampling_fraction: PositiveShare = Field(description="records per person of the population, more than 0")
     above: Share = Field(description="chance of a right match (DIS-SUDA score) above which a record is at risk")
     at_most: Share = Field(default=0, lt=1, description="share of the records that may be at risk, not percent")
 

@@ -214,7 +214,7 @@ class TCloseness(SensitiveRule):
         "The sensitive values of some groups differ too much from those of the whole file: merge such groups by "
         "coarser quasi-identifiers, or give the sensitive variable fewer categories."
     )
-    t: Share = Field(gt=0, lt=1, description="largest allowed earth mover's distance")
+    t: Share = Field(gt=0, lt=1, description="largest allowed earth mover's distance, more than 0 and less than 1")
     t_ordered: Share | None = Field(
         default=None,
         gt=0,

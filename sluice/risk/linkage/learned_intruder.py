@@ -214,19 +214,22 @@ class LearnedIntruder:
 
     def rehearsed(
         self, people: IntArray, variables: Sequence[int] | IntArray | None = None
-    ) -> tuple[IntArray, Candidates]:
-        """People who are learned from, in another order, and what records are most alike to them by the sum of weights
-        that were learned from the other part: nobody who is judged is looked at.
+    ) -> tuple[IntArray, list[Candidates]]:
+        """People who are learned from, in another order, and what records are most alike to them: by the sum of weights
+        that were learned from the other part, and by each distance. Nobody who is judged is looked at.
 
-        cost : that of linking these people by all records
+        cost : that of linking these people by all records, three times
         """
+        known = np.arange(len(self.linker.compared)) if variables is None else np.asarray(variables, np.int64)
         tried = [
             (linker, mine)
             for (linker, _), part in zip(self.folds, self.parts[::-1], strict=True)
             if len(mine := np.intersect1d(people, part))
         ]
         candidates = [linker.link(mine, variables, _CANDIDATES) for linker, mine in tried]
-        return np.concatenate([mine for _, mine in tried]), _together(candidates)
+        rows = np.concatenate([mine for _, mine in tried])
+        near = [by_distance(a[rows], b, rows, _CANDIDATES) for a, b in self._spaces_of(known).values()]
+        return rows, [_together(candidates), *near]
 
     def _sums(self, known: IntArray, among: IntArray, rng: np.random.Generator) -> "list[_Ruler]":
         """Sums of weights, by factors that were learned on the people of one fold, and tried on those of the other."""
@@ -273,13 +276,16 @@ class LearnedIntruder:
     def _of_folds(self) -> IntArray:
         return np.concatenate([rows for _, rows in self.folds])
 
-    def _distances(self, known: IntArray, among: IntArray) -> "list[_Ruler]":
+    def _spaces_of(self, known: IntArray) -> dict[str, Space]:
+        """Where distances are taken, by the names of these rulers; nowhere where there are too many coordinates."""
         chosen = [self.spaces[j] for j in known if self.spaces[j][0].shape[1]] if self.spaces else []
         if not 0 < sum(space[0].shape[1] for space in chosen) <= _MOST_COORDINATES:
-            return []
+            return {}
         a, b = (side_by_side([space[side] for space in chosen], _AT_ONCE) for side in (0, 1))
-        spaces = {"the distance": (a, b), "the distance in units of what masking did": whitened(a, b, self.learning)}
-        return [self._by_distance(name, *space, among) for name, space in spaces.items()]
+        return {"the distance": (a, b), "the distance in units of what masking did": whitened(a, b, self.learning)}
+
+    def _distances(self, known: IntArray, among: IntArray) -> "list[_Ruler]":
+        return [self._by_distance(name, *space, among) for name, space in self._spaces_of(known).items()]
 
     def _by_distance(self, name: str, a: Points, b: Points, among: IntArray) -> "_Ruler":
         near = b[among]

@@ -16,7 +16,7 @@ from math import exp, nan
 
 import numpy as np
 
-from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.verdict import Verdict
 from sluice.risk.coded_points import Points
 from sluice.risk.distances.neighbours import nearest_neighbours
@@ -85,28 +85,52 @@ class EquivalenceTest:
 
 
 def equivalence_test(
-    release: FloatArray, reference: FloatArray, margin: float = 0.05, alpha: float = 0.05
+    release: FloatArray,
+    reference: FloatArray,
+    margin: float = 0.05,
+    alpha: float = 0.05,
+    units: tuple[IntArray, IntArray] | None = None,
 ) -> EquivalenceTest:
     """PASS when D+ <= margin; FAIL when it is above the margin beyond chance (p < alpha); REVIEW in between.
 
     release, reference : shapes (n,) and (m,), one measure of which small is worse; equal values are shared exactly.
                          A value that is not a number, or no value at all, makes the answer UNKNOWN
-    margin             : tolerated excess, a share of the records; p = exp(-2 max(0, D+ - margin)^2 n m / (n + m))
+    margin             : tolerated excess, a share of the records; p = exp(-2 max(0, D+ - margin)^2 n m / (n + m)),
+                         where n and m are the cases that tell as much
+    units              : who belongs together, such as the household of each value, shapes (n,) and (m,); None:
+                         everybody is alone
     cost               : O((n + m) log(n + m))
     """
     n, m = len(release), len(reference)
     if n == 0 or m == 0 or np.isnan(release).any() or np.isnan(reference).any():
         return EquivalenceTest(nan, nan, nan, nan, nan, Verdict.UNKNOWN)
-    release, reference = np.sort(np.round(release, _DECIMALS)), np.sort(np.round(reference, _DECIMALS))
+    rounded = np.round(release, _DECIMALS), np.round(reference, _DECIMALS)
+    release, reference = (np.sort(each) for each in rounded)
     values = np.unique(release)  # F_release - F_reference can only rise at a value of the release
     release_share = np.searchsorted(release, values, side="right") / n
     reference_share = np.searchsorted(reference, values, side="right") / m
     where = int(np.argmax(release_share - reference_share))
     statistic = max(0.0, float(release_share[where] - reference_share[where]))
-    p_value = exp(-2 * max(0.0, statistic - margin) ** 2 * n * m / (n + m))
+    cases, others = float(n), float(m)
+    if units is not None:
+        cases, others = (_cases(each <= values[where], of) for each, of in zip(rounded, units, strict=True))
+    p_value = exp(-2 * max(0.0, statistic - margin) ** 2 * cases * others / (cases + others))
     # A difference of two shares that equals the margin may come out above it by the last bits.
     beyond = Verdict.FAIL if p_value < alpha else Verdict.REVIEW
     verdict = Verdict.PASS if statistic <= margin + 1e-12 else beyond
     return EquivalenceTest(
         statistic, float(values[where]), float(release_share[where]), float(reference_share[where]), p_value, verdict
     )
+
+
+def _cases(below: BoolArray, units: IntArray) -> float:
+    """As many independent cases as tell what these tell, of whom units lie below together or not (Kish 1965).
+
+    At least as many as where all of a unit do: units of s people each move a share by s / n, so that n is n^2 / sum of
+    s^2 (Hoeffding 1963, theorem 2). So many, too, where all lie below or nobody does, which tells nothing of it.
+    """
+    of = np.unique(units, return_inverse=True)[1]
+    n, sizes, share = len(units), np.bincount(of).astype(np.float64), float(below.mean())
+    worst = n**2 / float((sizes**2).sum())
+    together = float((np.bincount(of, below - share) ** 2).sum())
+    return float(np.clip(n * n * share * (1 - share) / together, worst, n)) if together > 0 else worst

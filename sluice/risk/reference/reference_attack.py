@@ -4,11 +4,12 @@ A measure gives two cumulative curves: that of the masked file and that of the r
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.verdict import Verdict
 from sluice.risk.coded_points import Points
 from sluice.risk.reference.prediction import Prediction, prediction
@@ -25,6 +26,16 @@ class ReferenceAttack:
     records: int  # all original records
     size_ratio: float  # all released records / records of the reference, at least 1
     sampled: float  # all released records / all original records, at most 1
+    units: IntArray  # (n,) who belongs together of those attacked
+
+    @cached_property
+    def alone(self) -> bool:
+        """Whether each of those attacked is of a unit by itself."""
+        return len(np.unique(self.units)) == len(self.units)
+
+    def units_of(self, mine: BoolArray) -> tuple[IntArray, IntArray] | None:
+        """Who belongs together of some of them, in both curves; None where nobody does."""
+        return None if self.alone else (self.units[mine], self.units[mine])
 
     @property
     def attacked(self) -> int:
@@ -39,6 +50,7 @@ def attack(
     records: int,
     rng: np.random.Generator,
     units: IntArray | None = None,
+    together: IntArray | None = None,
 ) -> ReferenceAttack:
     """Attack at most `records` original records, drawn at random, in both files.
 
@@ -47,6 +59,7 @@ def attack(
                                   of others stay
     units                       : who belongs together in the reference, which begins with the original records; None:
                                   nobody of the original is in the holdout, and without one each is alone
+    together                    : who belongs together of the original records, as they are counted; None: nobody
     raises                      : ValueError when a file holds no more than `neighbours` records of other households
     source                      : Lasko and Vinterbo (2010), section II.A. Differs from it: files of unequal size are
                                   made equal first
@@ -59,15 +72,16 @@ def attack(
     size = min(m, len(others))
     rows = some_of(n, min(n, records), rng)
     reference_rows = some_of(len(others), size, rng)
-    together = np.arange(n) if units is None and holdout is None else units
+    left_out = np.arange(n) if units is None and holdout is None else units
     attacked = original.take(rows, axis=0)
     whole = prediction(attacked, released, neighbours)
     part = whole if m == size else prediction(attacked, released.take(some_of(m, size, rng), axis=0), neighbours)
     reference = prediction(
         attacked, others if size == len(others) else others.take(reference_rows, axis=0), neighbours,
-        None if together is None else (together[rows], together[reference_rows]),
+        None if left_out is None else (left_out[rows], left_out[reference_rows]),
     )  # fmt: skip
-    return ReferenceAttack(part, whole.distance, reference, rows, n, size_ratio=m / size, sampled=min(1.0, m / n))
+    of = rows if together is None else together[rows]
+    return ReferenceAttack(part, whole.distance, reference, rows, n, m / size, min(1.0, m / n), of)
 
 
 def some_of(n: int, size: int, rng: np.random.Generator) -> IntArray:

@@ -106,6 +106,7 @@ ATTACKS: list[tuple[str, dict[str, Any], Comparison, Comparison]] = [
     ("rare_combinations", {"limit": 0.1}, _APART, _COPIED),
     ("singling_out", {"limit": 0.15}, _APART, _COPIED),
     ("linkability", {"limit": 0.1, "known": (("weight", "heat"), ("rent", "area")), "k": 5}, _APART, _COPIED),
+    ("inference", {"limit": 0.15, "known": ("weight", "heat"), "secrets": ("rent",)}, _APART, _TOLD),
     ("attribute_inference", {"excess": 0.1, "trees": 5, "known": ("weight", "rent"), "columns": ("heat",)}, _PAIRS,
      _TOLD_OF_PAIRS),
     ("distance_linkage", {"excess": 0.05}, _PAIRS, _TOLD_OF_PAIRS),

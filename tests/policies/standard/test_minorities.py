@@ -80,7 +80,7 @@ def attacked(original: pd.DataFrame, nearer: np.ndarray) -> ReferenceAttack:
     far = np.linspace(0.5, 1, n)
     near = np.where(nearer, 0.1, far)
     released, reference = Prediction(near, near, near), Prediction(far, far, far)
-    return ReferenceAttack(released, near, reference, np.arange(n), n, 1.0, 1.0)
+    return ReferenceAttack(released, near, reference, np.arange(n), n, 1.0, 1.0, np.arange(n))
 
 
 @pytest.mark.parametrize(

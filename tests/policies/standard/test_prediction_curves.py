@@ -44,7 +44,7 @@ def near_and_far(near: int, of: int = 1000) -> Prediction:
 
 def sentence(released: int, reference: int, measure="distance", of: int = 1000) -> str:
     there, elsewhere = near_and_far(released, of), near_and_far(reference, of)
-    found = ReferenceAttack(there, there.distance, elsewhere, np.arange(of), of, 1.0, 1.0)
+    found = ReferenceAttack(there, there.distance, elsewhere, np.arange(of), of, 1.0, 1.0, np.arange(of))
     return judge_measure(ReferenceStandard(), measure, found, Verdict.PASS, 10)[0].says
 
 

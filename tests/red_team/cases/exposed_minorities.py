@@ -63,6 +63,16 @@ def first_stays() -> Data:
 
 
 @cache
+def stays() -> Data:
+    """30,000 stays in hospital; the number of the patient is not released."""
+    path = reference_path("diabetes130", "diabetic_data.csv.gz")
+    raw = pd.read_csv(path, dtype=str, na_values="?", nrows=30_000, usecols=["patient_nbr", *_OF_STAYS])
+    return with_roles(
+        typed_frame(raw), dict.fromkeys(_OF_STAYS[:3], Role.QUASI_IDENTIFIER) | {"patient_nbr": Role.PERSON}
+    )
+
+
+@cache
 def examined() -> Data:
     """Adults of NHANES III by fourteen measurements."""
     raw = pd.read_csv(reference_path("nhanes_bioage", "NHANES3.csv.gz"), dtype=str, usecols=list(_OF_NHANES)).dropna()
@@ -78,8 +88,8 @@ def exposed(data: Data, members: Members, share: float = 1.0, seed: int = 1) -> 
     people, others = (frame.iloc[rows].reset_index(drop=True) for rows in (order[:n], order[n : 2 * n]))
     rng = np.random.default_rng(seed + 1)
     hardly = members(people) & (rng.random(n) < share)
-    masked = {}
-    for name, variable in variables.items():
+    masked, released = {}, {name: variable for name, variable in variables.items() if variable.role is not Role.PERSON}
+    for name, variable in released.items():
         own = people[name]
         if variable.kind.is_numeric:
             ordered = np.argsort(own.to_numpy(float, na_value=np.nan), kind="stable")
@@ -88,7 +98,7 @@ def exposed(data: Data, members: Members, share: float = 1.0, seed: int = 1) -> 
         else:
             near = own.where(pd.Series(rng.random(n) < _KEPT), own.iloc[rng.permutation(n)].set_axis(own.index))
         masked[name] = others[name].where(~hardly, near)
-    return files_of(people, pd.DataFrame(masked), variables)
+    return files_of(people, pd.DataFrame(masked), variables, released, recoded=people[[*released]])
 
 
 def repeated(data: Data, members: Members, share: float = 1.0, seed: int = 1) -> Comparison:
@@ -178,6 +188,30 @@ def aged(years: int) -> Members:
     return lambda frame: np.asarray((frame["age"] >= years).to_numpy(bool))
 
 
+def between(name: str, low: float, people: int) -> Members:
+    """So many people, those next above a quantile of a number."""
+
+    def members(frame: pd.DataFrame) -> NDArray[np.bool_]:
+        place = frame[name].astype(float).rank(pct=True).to_numpy()
+        return np.asarray((place > low) & (place <= low + people / len(frame)))
+
+    return members
+
+
+def farthest(people: int) -> Members:
+    """So many people who are farthest from the middle of the ranks of all numbers."""
+
+    def members(frame: pd.DataFrame) -> NDArray[np.bool_]:
+        places = frame.select_dtypes("number").astype(float).rank(pct=True).to_numpy() - 0.5
+        return np.asarray((places**2).sum(axis=1) >= np.sort((places**2).sum(axis=1))[-people])
+
+    return members
+
+
+def of_so_many_stays(stays: int) -> Members:
+    return lambda frame: np.asarray(frame.groupby("patient_nbr")["patient_nbr"].transform("size") >= stays)
+
+
 _MEXICO = holding(native_country="Mexico")
 _INDIANS = holding(race="Amer Indian Aleut or Eskimo")
 _HISPANIC_WOMEN = holding(race="Hispanic", gender="Female")
@@ -212,6 +246,19 @@ CASES = tuple(
         (
             "those aged 85 and over, of NHANES III",
             lambda: exposed(examined(), aged(85)), aged(85), 0.6, "perturbed-file", True,
+        ),
+        (
+            "those of middling height, of NHANES III",
+            lambda: exposed(examined(), between("height", 0.4, 150)), between("height", 0.4, 150), 0.5,
+            "public-use-file", False,
+        ),
+        (
+            "those farthest from the middle, of NHANES III",
+            lambda: exposed(examined(), farthest(150)), farthest(150), 0.5, "public-use-file", True,
+        ),
+        (
+            "patients with many stays, who are no category",
+            lambda: exposed(stays(), of_so_many_stays(5)), of_so_many_stays(5), 0.4, "public-use-file", True,
         ),
     )
 ) + tuple(

@@ -107,6 +107,24 @@ def test_fail_is_beyond_chance_and_review_is_not():
     assert equivalence_test(shares(40, 8), shares(40, 0)).verdict is Verdict.REVIEW
 
 
+def test_households_count_once_where_their_members_share_a_value():
+    """All four of each of 50 households have one value: 200 people tell no more than 50 do."""
+    four = np.repeat(np.arange(50), 4)
+    of_households = np.repeat(shares(50, 9), 4), np.repeat(shares(50, 0), 4)
+    by_units = equivalence_test(*of_households, units=(four, four))
+    assert by_units.p_value == pytest.approx(equivalence_test(shares(50, 9), shares(50, 0)).p_value)
+    assert by_units.verdict is Verdict.REVIEW
+    assert equivalence_test(*of_households).verdict is Verdict.FAIL
+    # One unit of half the people leaves as few cases as four, whatever the others are.
+    half = np.where(np.arange(200) < 100, -1, np.arange(200))
+    assert equivalence_test(shares(200, 100), shares(200, 0), units=(half, half)).p_value == pytest.approx(
+        exp(-2 * 0.45**2 * (200**2 / (100**2 + 100)) / 2)
+    )
+    alone = np.arange(1000)
+    everybody = equivalence_test(shares(1000, 200), shares(1000, 0), units=(alone, alone))
+    assert everybody == equivalence_test(shares(1000, 200), shares(1000, 0))
+
+
 def test_values_that_differ_by_rounding_are_tied():
     reference = np.full(1000, 0.1 + 0.2)
     assert equivalence_test(np.full(1000, 0.3), reference).statistic == 0

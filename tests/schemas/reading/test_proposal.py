@@ -214,6 +214,18 @@ def test_shares_tell_of_no_small_count() -> None:
     ]  # fmt: skip
 
 
+def test_numbers_from_nought_on_that_fall_off_are_counts_and_other_few_ones_codes(tmp_path: Path) -> None:
+    columns = {
+        "child5": [0] * 300 + [1] * 120 + [2] * 60 + [3] * 15 + [4] * 5,
+        "grp": [1] * 300 + [2] * 120 + [3] * 60 + [4] * 20,  # codes, by how frequent they are
+        "gap": [0] * 300 + [1] * 120 + [2] * 60 + [9] * 20,
+        "mid": [0] * 60 + [1] * 120 + [2] * 300 + [3] * 20,
+        "two": [0] * 300 + [1] * 120 + [2] * 80,
+    }
+    kinds = {each.name: each.kind for each in proposed(pd.DataFrame(columns), tmp_path).columns}
+    assert kinds == {"child5": Kind.INTEGER} | dict.fromkeys(("grp", "gap", "mid", "two"), Kind.NOMINAL)
+
+
 def test_the_worst_sets_are_in_words(tmp_path: Path) -> None:
     seen = seen_of(people(), tmp_path)
     [pair, triple] = worst_sets(seen, ["other1", "region", "Geschlecht"])
