@@ -60,6 +60,10 @@ def verify(workspace: Workspace, copies: Sequence[Path] = ()) -> Verification:
     if problems:
         return Verification(problems=tuple(problems))
     found = Verification(warnings=workspace.ledger.weaknesses)
+    if workspace.ledger.head() is None and not copies:
+        home = workspace.home
+        nothing = f"the workspace {home} has an empty ledger: nothing was recorded in it. SLUICE_HOME names another"
+        found += Verification(unchecked=(nothing,))
     histories = workspace.ledger.histories()
     places = ShelfPlaces(line[0].shelf for line in lines_of_editions(histories))
     on_shelves: dict[Path, dict[Path, Sequence[Entry]]] = defaultdict(dict)

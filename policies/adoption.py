@@ -147,7 +147,7 @@ class Office:
         people = {act.who for act in acts} & self.roster.people.keys()
         more = rule.people - len(people)
         if not people & {*self.roster.with_role(rule.role)}:
-            return f"{max(more, 1)} more of the roster, among them a {rule.role}"
+            return f"{max(more, 1)} more of the roster, among them somebody in the role {rule.role}"
         return f"{more} more of the roster" if more > 0 else None
 
     def may_complete(self, adoption: Adoption, acts: Sequence[Act]) -> tuple[str, ...]:

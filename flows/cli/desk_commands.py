@@ -40,6 +40,7 @@ def desk(
     from flows.desk.security_middleware import MOST, TimeoutProtocol
     from sluice.custody.workspace import open_workspace
     from sluice.ground.errors import SluiceError
+    from sluice.ground.log import is_written, write_log
     from sluice.settings import settings
     from tasks.release.decisions.under_review import office_of
 
@@ -56,6 +57,8 @@ def desk(
     proxy = Proxy.of(settings().home, header, proxies or []) if header else None
     app = application(Desk.of(settings().home, at, proxy))
     note(f"the desk is at {at}")
+    if not is_written():
+        write_log("text")  # a page that fails sends its reader there
     uvicorn.run(
         app, host=host, port=port, proxy_headers=False, server_header=False, date_header=False, log_level="critical",
         access_log=False, http=TimeoutProtocol, limit_concurrency=MOST, timeout_keep_alive=15,

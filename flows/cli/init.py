@@ -266,6 +266,16 @@ def _say_plan(made: "Made | Redrafted", proposed: "Proposals") -> None:
         say(f"no draft of the plan passed; the nearest: {nearest}. What it does not meet:", "yellow")
         for says in list(dict.fromkeys(miss.says for miss in plan.outcome.misses))[:3]:
             say(f"  - {says}", "yellow")
+        kept, of = plan.outcome.kept, plan.outcome.of
+        if (
+            kept is not None
+            and of is not None
+            and kept < of
+            and any(miss.rule == "pair_marginals" for miss in plan.outcome.misses)
+        ):
+            say(
+                f"  it leaves {of - kept} of {of} variables out, and each table with one of them counts whole", "yellow"
+            )
         if untried := sum(each.untried for each in made.plans.values()):
             say(f"  {untried} more drafts were not tried, as the time was up; --minutes gives more", "yellow")
 

@@ -36,7 +36,10 @@ _WIDEST = 24  # characters of one
 
 
 def show_columns(seen: "Overview", proposed: "Proposals") -> None:
-    """A line for each column, with ? where a role is less certain, and which few quasi-identifiers single out most."""
+    """A line for each column, and which few quasi-identifiers single out most people.
+
+    A ? stands where a role is less certain, and behind codes that may stand for missing.
+    """
     from schemas.reading.proposal import in_words, share, worst_sets
 
     table = Table(box=None, pad_edge=False)
@@ -45,6 +48,8 @@ def show_columns(seen: "Overview", proposed: "Proposals") -> None:
     for each in proposed.columns:
         role = f"{each.role}" if each.sure else f"{each.role} ?"
         missing = share(seen.missing_share(each.name), seen.kept)
+        if each.doubtful_codes:
+            missing += f"; {', '.join(each.doubtful_codes)} ?"
         cells = (one_line(each.name), str(each.kind), _values(seen, each), missing, role)
         table.add_row(*map(Text, cells))
     out.print(table)
@@ -154,7 +159,8 @@ def show_plans(plans: Mapping[str, "FirstPlan"]) -> None:
             say(f"for {whom}, {USES[use].policy}: {'passes' if tried.passes else f'fails {fell}'}")
             say(f"  {tried.draft.says}")
             kept = [] if outcome.kept is None else [f"keeps {outcome.kept} of {outcome.of} variables"]
-            kept += [f"{100 * (1 - outcome.loss):.0f} % of their detail"] if isfinite(outcome.loss) else []
+            lost = outcome.among if isfinite(outcome.among) else outcome.loss  # `loss` counts those left out, too
+            kept += [f"{100 * (1 - lost):.0f} % of their detail"] if isfinite(lost) else []
             if kept := [*kept, *_regressions(outcome.models)]:
                 say(f"  {', '.join(kept)}")
 

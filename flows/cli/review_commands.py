@@ -68,6 +68,7 @@ def review(
             "1 other release" if dossier.earlier_attempts == 1 else f"{dossier.earlier_attempts} other releases"
         )
         + f" of nearly the same data {'was' if dossier.earlier_attempts == 1 else 'were'} judged before"
+        + (f"; the very same file was, as {', '.join(dossier.judged_bytes)}" if dossier.judged_bytes else "")
         + (f", and {dossier.search_trials:,} plans tried by searches" if dossier.search_trials else ""),
         "verdict": dossier.verdict.name,
         "report": str(workspace.reports / f"{release_id}.html"),

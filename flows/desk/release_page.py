@@ -80,7 +80,7 @@ def facts(reader: Reader, may: Rights, entries: Sequence[Entry]) -> dict[str, An
         "dossier": dossier,
         "first_screen": _first_screen(may, found) if dossier else None,
         "verdict": shown(dossier) if dossier else None,
-        "headline": headline(dossier) if dossier else "It has not been judged yet.",
+        "headline": headline(dossier) if dossier else _unjudged(entries[-1]),
         "further": further_reasons(dossier) if dossier else [],
         "accepted": accepted(dossier) if dossier else [],
         "next_steps": first_steps(dossier) if dossier else [],
@@ -102,6 +102,13 @@ def facts(reader: Reader, may: Rights, entries: Sequence[Entry]) -> dict[str, An
         "asks": _withdrawal(reader, found),
         "folder": _folder(entries),
     }
+
+
+def _unjudged(end: Entry) -> str:
+    """The same as on the list of what stopped, where it did."""
+    if end.event != "failed":
+        return "It has not been judged yet."
+    return f"It was not judged: {end.body.get('step', 'a step')} failed. The output of the run says what to mend."
 
 
 def _first_screen(may: Rights, found: History) -> Markup:

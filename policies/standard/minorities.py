@@ -222,8 +222,7 @@ def judge_nearness(
         for group, measure in product(range(len(partition.called)), standard.binding):
             mine = partition.of == group
             release, reference = (getattr(each, measure)[mine] for each in (found.released, found.reference))
-            of = found.units[mine]
-            test = equivalence_test(release, reference, margin, standard.alpha, (of, of))
+            test = equivalence_test(release, reference, margin, standard.alpha, found.units_of(mine))
             if test.statistic > margin:
                 called = _called(partition.names, partition.called[group], variables)
                 chances.append((test.p_value, -test.statistic, crossed, called, measure))

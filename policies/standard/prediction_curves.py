@@ -149,7 +149,7 @@ def judge_measure(
 ) -> tuple[Finding, Curve | None]:
     release, reference = getattr(found.released, measure), getattr(found.reference, measure)
     binding, margin = measure in standard.binding, standard.margin * found.sampled
-    test = equivalence_test(release, reference, margin, standard.alpha, (found.units, found.units))
+    test = equivalence_test(release, reference, margin, standard.alpha, found.units_of(np.ones(len(release), np.bool_)))
     verdict, says = test.verdict, _say(standard, measure, test, found, margin, minimum_cell)
     # Few records prove no release safe; an excess that is beyond chance in spite of them counts.
     if size > verdict and verdict is not Verdict.FAIL:
@@ -218,8 +218,8 @@ def judge_subgroups(
             for measure in MEASURES:
                 if measure in standard.binding:
                     release, reference = getattr(found.released, measure), getattr(found.reference, measure)
-                    of = found.units[mine]
-                    test = equivalence_test(release[mine], reference[mine], margin, alpha, (of, of))
+                    units = found.units_of(mine)
+                    test = equivalence_test(release[mine], reference[mine], margin, alpha, units)
                     tests.append((test.verdict, test.statistic, says, measure))
         large = sum(int(members.sum()) >= standard.subgroup_records for _, members in groups)
         if not tests or large > len(tested):

@@ -20,6 +20,7 @@ from typing import Any
 import pandas as pd
 
 from schemas.contract import Contract, load_contract
+from schemas.reading.drafted_rules import drafted_rules
 from schemas.reading.interval_categories import intervals_in_order
 from schemas.reading.other_forms import SAYS
 from schemas.reading.overview import Overview, overview, refuse_values_as_names
@@ -105,6 +106,7 @@ def contract_yaml(seen: Overview, proposed: Proposals, dataset: str) -> str:
     ]
     for each in proposed.columns:
         lines += _variable(seen, each, changes=proposed.period is not None and proposed.period[0] == each.name)
+    lines += _rules(seen, proposed)
     return "\n".join(lines) + "\n"
 
 
@@ -115,6 +117,16 @@ def _worst(seen: Overview, proposed: Proposals) -> Iterator[str]:
     if found:
         yield "# What a few quasi-identifiers together tell of people:"
         yield from (f"#   {in_words(each, names, seen.kept)}" for each in found)
+
+
+def _rules(seen: Overview, proposed: Proposals) -> Iterator[str]:
+    if not (found := drafted_rules(seen, proposed)):
+        return
+    yield "# What every record keeps. Without 'of: source' masked ones must, too, and the plan has to see to it:"
+    yield "rules:"
+    for name, expression in found:
+        says = _quoted(expression)
+        yield f"  - {{name: {_quoted(name)}, expression: {says}, says: {says}, of: source}}  # check"
 
 
 def _period(proposed: Proposals) -> Iterator[str]:

@@ -8,6 +8,7 @@ that fewer records have than the minimum cell, and figures as rounded shares.
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -59,8 +60,10 @@ _ENOUGH = 50  # records: of fewer, all different is no sign
 _SEPARATES = 0.8  # share of the pairs of records that a column tells apart: five groups of equal size
 _MOST_KNOWN = 150  # different numbers: ages, years of birth, hours a week; of more it is an amount
 _FEW_CODES = 12  # different whole numbers that may be codes
+_FEWEST_COUNTED = 3  # different numbers, as which codes may fall off by chance
 _SKEWED = 0.2  # mean less median, in standard deviations: numbers of records are spread evenly
 _AMOUNTS = 3  # columns of numbers in which nearly every record has its own: of so many, most are amounts
+_HEAVIEST = 1500  # of a body, in kilograms or pounds; nobody writes grams with decimals
 _KNOWN = 3  # columns that an acquaintance knows, where no name tells which
 _MEASURED = 3  # columns of amounts, of which a file of amounts alone has as many at least
 _WRITTEN = 60  # values of one record each, of which most values are: of fewer they are rare categories
@@ -290,13 +293,16 @@ def _is_skewed(seen: Overview, name: str) -> bool:
 
 
 def _is_called_weight(seen: Overview, name: str) -> bool:
-    """Whether it is a sampling weight by its name, and its values do not speak against it."""
+    """Whether it is a sampling weight by its name, and its values do not speak against it.
+
+    One that is called nothing but 'weight' beside a height or the like is the body's, unless no body weighs so much.
+    """
     column, usual = seen.columns[name], _usual(seen, name)
     if usual is None or usual[0] is not Role.WEIGHT:
         return False
     alone = words_of(name) in (("weight",), ("wt",))
     of_the_body = is_of_the_body(f"{name} {seen.said(name).label}") or (
-        alone and any(map(is_of_the_body, seen.columns))
+        alone and column.largest <= _HEAVIEST and any(map(is_of_the_body, seen.columns))
     )
     return column.kind.is_numeric and column.smallest > 0 and not of_the_body
 
@@ -375,8 +381,18 @@ def _as_codes(seen: Overview, proposed: Proposal) -> Proposal:
         return replace(proposed, kind=Kind.NOMINAL)
     if known and listed:
         return replace(proposed, kind=Kind.ORDINAL)
-    few = len(labels) <= _FEW_CODES and not is_called_a_count(proposed.name, proposed.description)
+    counts = is_called_a_count(proposed.name, proposed.description) or _falls_off(column, labels)
+    few = len(labels) <= _FEW_CODES and not counts
     return replace(proposed, kind=Kind.BINARY if few and len(labels) == 2 else Kind.NOMINAL) if few else proposed
+
+
+def _falls_off(column: ColumnSummary, labels: Sequence[str]) -> bool:
+    """Whether whole numbers from 0 on without a gap are rarer the larger they are, as counts of children are: few codes
+    are numbered from 0, and by how frequent they are."""
+    times = [column.categories[label] for label in sorted(labels, key=float)]
+    whole = sorted(int(float(label)) for label in labels)
+    falls = all(after <= before for before, after in pairwise(times))
+    return len(labels) > _FEWEST_COUNTED and whole == list(range(len(whole))) and falls
 
 
 def _someone_known(seen: Overview, columns: Sequence[Proposal]) -> list[Proposal]:

@@ -23,6 +23,7 @@ _CODES_OF_SURVEYS = "codes_of_surveys"
 _COUNTS = "counts"
 _BODY = "body"
 _DAYS = "days_of_names"
+_WHOLES = "wholes"
 _WEIGHT_WITHIN = "weight_within"
 
 
@@ -71,6 +72,11 @@ def is_called_a_count(name: str, label: str = "") -> bool:
 def is_called_a_day(name: str) -> bool:
     """Whether a column is called by a day: date, dob, Geburtsdatum, admission date."""
     return _is_called_one_of(_DAYS, name)
+
+
+def is_called_a_whole(name: str) -> bool:
+    """Whether a column is called by a total, of which others may be parts: total_income, Kosten gesamt."""
+    return _is_called_one_of(_WHOLES, name)
 
 
 def is_of_the_body(name: str) -> bool:

@@ -79,9 +79,16 @@ class PlanError(SluiceError):
     """A masking step cannot be applied to these variables or data."""
 
 
+_READ_AS = {"true": ("yes", "on"), "false": ("no", "off")}
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A hint ' Did you mean ...?' with the nearest known word, or '' when none is near."""
-    near = get_close_matches(word, list(known), n=1, cutoff=0.6)
+    """A hint ' Did you mean ...?' with the nearest known word, or '' when none is near. Of a truth value, the word that
+    YAML reads as one."""
+    known = list(known)
+    if spelled := next((each for each in known if each.casefold() in _READ_AS.get(word, ())), None):
+        return f' Without quotes YAML reads {spelled} as {word}: write "{spelled}".'
+    near = get_close_matches(word, known, n=1, cutoff=0.6)
     return f" Did you mean '{one_line(near[0])}'?" if near else ""
 
 

@@ -12,7 +12,7 @@ from sluice.ground.document_parts import FrozenModel
 from sluice.ground.sentence import Sentence, Sentences, text_of
 from sluice.ground.visible_text import one_line
 
-What = Literal["beyond_calendar", "blanks", "codes_alike", "names_alike", "totals"]
+What = Literal["beyond_calendar", "blanks", "codes_alike", "names_alike", "totals", "notes"]
 
 _SAYS = Sentences(
     "reading",
@@ -23,10 +23,15 @@ _SAYS = Sentences(
     "has cells of its own. If they are the same, spell them alike",
     names_alike="column '{column}': {count:count,_name} spelled with other blanks, dashes or accents than they look, "
     "or with what nobody sees; names that look the same count as one",
-    totals="column '{column}', record {first:,}, the last, seems to be a total: {count:count,_number} of it "
+    totals="column '{column}', record {first:,}, the last, seems to be a total: {count:,} of its numbers "
     "{count:is} the sum or mean of the column. If so, take it out",
+    notes="column '{column}', record {first:,}: {count:count,_record} at the end {count:is} empty but for this column. "
+    "Take out what is a note",
 )
 _BY: Mapping[What, Sentence] = MappingProxyType({what: getattr(_SAYS, what) for what in get_args(What)})
+
+BELOW = frozenset(_BY[what].code for what in ("totals", "notes"))
+"""Codes of what people leave below a sheet."""
 
 
 class Remark(FrozenModel):

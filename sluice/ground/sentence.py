@@ -30,7 +30,9 @@ class Statement(BaseModel):
 
     @property
     def text(self) -> str:
-        return SENTENCES[self.code].words_of(self.data)
+        """Its words; '' of a code that this process has not loaded: whoever reads a dossier need not have judged it."""
+        said = SENTENCES.get(self.code)
+        return said.words_of(self.data) if said else ""
 
 
 Saying = tuple[Statement, ...]  # what a finding says: first what was found, then what is added to it

@@ -16,7 +16,7 @@ from typing import Any
 from cryptography.x509 import Certificate
 from pydantic import ValidationError
 
-from sluice.custody.shelf import CHECKSUMS, NOTICES, compare, read_checksums
+from sluice.custody.shelf import CHECKSUMS, NOTICES, compare, read_checksums, tombstone_of
 from sluice.custody.signing.allowed_signers import PUBLISHER, AllowedSigner, signer_name
 from sluice.custody.signing.envelope import CLOCK_SKEW, Envelope, Statement
 from sluice.custody.states import DECISION_PREDICATE
@@ -68,6 +68,10 @@ def verify_folder(
     cost         : one pass over the files, and some 0.2 ms for each signature
     """
     found = VerifiedFolder()
+    if not folder.is_dir():
+        gone = "; a notice in its place, which nobody signed, says that it was withdrawn"
+        found.problems.append(f"no folder is there{gone if tombstone_of(folder).is_file() else ''}")
+        return found
     try:
         checked = _checked_files(folder, found.problems)
         found.summary = _attested(folder, checked, signers, found, certificates)

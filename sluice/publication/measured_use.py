@@ -78,7 +78,7 @@ def measured_use(view: UtilityView | None, not_released: Sequence[str]) -> Measu
     if view is None:
         return MeasuredUse(not_for=tuple(_not_released(not_released)))
     pairs = view.marginals.pairs if view.marginals else None
-    models = tuple(_model(each) for each in view.models or ())
+    models = tuple(_model(each) for each in view.models or () if not _not_told(each))
     return MeasuredUse(
         overall=tuple(_overall(pairs)),
         models=models,
@@ -135,6 +135,9 @@ def _supports(view: UtilityView, pairs: MarginalSummary | None) -> Iterator[str]
 
 def _not_for(view: UtilityView, pairs: MarginalSummary | None) -> Iterator[str]:
     for model in view.models or ():
+        if _not_told(model):
+            yield f"The model of {model.name}: the file does not tell it."
+            continue
         for one in model.turned:
             if one.turned:
                 yield f"The effect of {one.term} in the model of {model.name}: {_TURNS[one.turned]}."
@@ -161,6 +164,11 @@ def _not_for(view: UtilityView, pairs: MarginalSummary | None) -> Iterator[str]:
     lossy = sorted((each for each in shown.values() if each.loss >= _MUCH), key=lambda each: -each.loss)[:_NAMED]
     for table in lossy:
         yield f"The table of {' and '.join(table.variables)}: {share(table.loss)} of the records in another cell."
+
+
+def _not_told(model: ComparedModel) -> bool:
+    """Whether the file gives none of its coefficients, as where what it explains was not released."""
+    return bool(model.coefficients) and all(one.after is None for one in model.coefficients)
 
 
 def _effects(model: ComparedModel) -> list[ComparedCoefficient]:

@@ -203,7 +203,7 @@ def map_svg(pattern: PatternMap, panel: Panel, description: str, width: float, l
     right, bottom = left + columns.end + 1, top + rows.end + 1
     return Markup(
         f'<svg class="plot map" role="img" aria-label="{escape(description)}" viewBox="0 0 {right:.0f} {bottom:.0f}" '
-        f'style="width:{right:.0f}px">{"".join([*paths, *texts])}</svg>'
+        f'width="{right:.0f}">{"".join([*paths, *texts])}</svg>'
     )
 
 

@@ -196,7 +196,8 @@ class TabularSource(BaseModel, ABC):
                     self.remarks.add("blanks", name, count)
             records += table.num_rows
             seen = [*seen, table] if records <= LOOKED_AT else []
-            self.remarks.drop("totals")  # of a table before
+            for what in ("totals", "notes"):
+                self.remarks.drop(what)  # of a table before
             remark_on_totals(seen, self.remarks, self.decimal_mark)
             yield from (table.slice(start, size) for start in range(0, table.num_rows, size))
         if not records:

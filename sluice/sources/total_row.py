@@ -1,9 +1,11 @@
-"""A last record that adds up those above it, as people leave it below a sheet: remarked upon, and read as it stands."""
+"""Last records that are none, as people leave them below a sheet: a total of those above, and notes below it. They are
+remarked upon, and read as they stand."""
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from typing import Any
 
 import pyarrow as pa
 
@@ -21,13 +23,15 @@ _WORDS = frozenset(
     ukupno|skupaj|kokku|kopā|viso|iš viso|σύνολο|итого|всего|сумма|общо|разом|усього|toplam|genel toplam
     合计|总计|合計|総計|합계|총계""".replace("\n", "|").split("|")
 )  # fmt: skip
+_MOST_NOTES = 20
 _NEARLY = 1e-9  # of the sum of the sizes, for what adding in another order changes
 
 
 def remark_on_totals(tables: Sequence[pa.Table], remarks: Remarks, decimal_mark: str = ".") -> None:
-    """Remark on the last record where its first text is a word for totals.
+    """Remark on last records that have one cell, a text, of three or more; and on the one before them where its first
+    text is a word for totals.
 
-    That alone would be a category of that name. So the word stands nowhere above, or half of the record's numbers, at
+    A word alone would be a category of that name. So it stands nowhere above, or half of the record's numbers, at
     least, are the sum or mean of those above, up to the decimals that are written.
 
     tables : all records, of the same columns; at most `LOOKED_AT`
@@ -36,12 +40,16 @@ def remark_on_totals(tables: Sequence[pa.Table], remarks: Remarks, decimal_mark:
     records = sum(table.num_rows for table in tables)
     if records < 3 or not tables[-1].num_rows:
         return
-    last = {name: tables[-1][name][-1].as_py() for name in tables[-1].column_names}
+    notes = [name for _, name in zip(range(_MOST_NOTES), _notes(tables), strict=False)]
+    if notes and len(notes) < min(records - 1, _MOST_NOTES):
+        records -= len(notes)
+        remarks.add("notes", notes[-1], len(notes), records + 1)
+    last = _record(tables, records - 1)
     words = [name for name, cell in last.items() if isinstance(cell, str) and cell.strip() and _number(cell) is None]
     name = next(iter(words), None)
     if name is None or _plain(last[name]) not in _WORDS:
         return
-    above = {other: [x for table in tables for x in table[other].to_pylist()][:-1] for other in last}
+    above = {other: [x for table in tables for x in table[other].to_pylist()][: records - 1] for other in last}
     agree = compared = 0
     for other, cell in last.items():
         if (found := _number(cell, decimal_mark)) is None:
@@ -51,6 +59,24 @@ def remark_on_totals(tables: Sequence[pa.Table], remarks: Remarks, decimal_mark:
         agree += len(numbers) > 0 and _adds_up(found, _decimals(cell, decimal_mark), numbers)
     if (agree and 2 * agree >= compared) or all(_plain(each) != _plain(last[name]) for each in above[name]):
         remarks.add("totals", name, agree, records)
+
+
+def _record(tables: Sequence[pa.Table], place: int) -> dict[str, Any]:
+    for table in tables:
+        if place < table.num_rows:
+            return {name: table[name][place].as_py() for name in table.column_names}
+        place -= table.num_rows
+    raise IndexError(place)
+
+
+def _notes(tables: Sequence[pa.Table]) -> Iterator[str]:
+    """From the last record on, as long as a record has one cell, a text: the column of that."""
+    for place in reversed(range(sum(table.num_rows for table in tables))):
+        cells = {name: cell for name, cell in _record(tables, place).items() if cell is not None and cell != ""}
+        name, cell = next(iter(cells.items()), ("", None))
+        if len(tables[0].column_names) < 3 or len(cells) != 1 or not isinstance(cell, str) or _number(cell) is not None:
+            return
+        yield name
 
 
 def _adds_up(found: float, decimals: int, numbers: Sequence[float]) -> bool:

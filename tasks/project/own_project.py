@@ -364,7 +364,8 @@ def _plans(
         tried = plans[use].as_tried
         if tried and tried.passes and tried.keeps_enough and not USES[use].researchers:
             break  # no other use can have more that counts
-    return plans, "" if plans else faults[0]
+    # Of equals, as where nothing was tried, the policy is taken that is nearest to what the file holds.
+    return {use: plans[use] for use in uses if use in plans}, "" if plans else faults[0]
 
 
 def typed_records(source: TabularSource, contract: Contract, records: int) -> tuple[pd.DataFrame, dict[str, Variable]]:

@@ -34,6 +34,7 @@ _LOOKS = 3  # draws without attacks, by which it is told what a draft keeps: by 
 _AGAIN = 2  # more of those, by which a plan that passed is looked at before it is attacked again
 _ATTACKED_AGAIN = 4  # more draws that are attacked; a release draws anew
 _SEED = 7
+_LOOKING = 0.4  # share of the time, after which drafts that wait for attacks are attacked
 _ENOUGH_KEPT = 0.8  # share of the variables: a file of fewer is worth less, however well it tells of them
 
 
@@ -60,7 +61,7 @@ class Tried:
     @property
     def keeps_enough(self) -> bool:
         """Whether enough of the variables is kept, and each coefficient."""
-        return self.worth[:3] == (False, 0, HOLDS)
+        return self.outcome.models is not None and self.worth[:3] == (False, 0, HOLDS)
 
 
 @dataclass(frozen=True)
@@ -102,8 +103,8 @@ def first_plan(
 ) -> FirstPlan:
     """The draft that keeps most of those that pass on the records at hand; else the one that came nearest.
 
-    Each is tried without attacks first, which costs little; then those that meet the rules so far are attacked, the one
-    that keeps most first, until one passes.
+    Each is tried without attacks first, which costs little. One that meets the rules so far and keeps enough is
+    attacked at once; the others after all have been looked at, the one that keeps most first, until one passes.
 
     definition : with any plan
     groups     : categories that may be named of variables whose rarer ones are not declared
@@ -139,24 +140,31 @@ def first_plan(
         told(number, len(wanted), tried.draft, tried.outcome)
         judged.append(tried)
 
-    for number, draft in enumerate(wanted, start=1):
-        tried = _looked_at(definition, draft, records, number, analyses)
-        if tried.passes:
-            waiting.append((number, tried))
-        else:
-            ended(number, tried)
-        if over():
-            break
-    for number, tried in sorted(waiting, key=lambda each: each[1].worth):
-        if over() and judged:
-            break
+    def attacked(number: int, tried: Tried) -> bool:
+        nonlocal on
         outcome, on = _outcome(definition, tried, records, number), records
         if outcome.end == "passes" and whole is not None and len(whole) > len(records) and not over():
             by_all = _try(definition, tried.draft, whole, (_SEED, number), analyses=analyses)
             margin = float(np.fmin(outcome.margin, by_all.margin))
             outcome, on = by_all.model_copy(update={"margin": margin}), whole
         ended(number, replace(tried, outcome=outcome))
-        if outcome.end == "passes":
+        return outcome.end == "passes"
+
+    for number, draft in enumerate(wanted, start=1):
+        tried = _looked_at(definition, draft, records, number, analyses)
+        if not tried.passes:
+            ended(number, tried)
+        elif not tried.keeps_enough:
+            waiting.append((number, tried))
+        elif attacked(number, tried):
+            waiting = []  # no other draft can keep more that counts
+            break
+        if over() or (waiting and monotonic() - begun >= _LOOKING * seconds):
+            break
+    for number, tried in sorted(waiting, key=lambda each: each[1].worth):
+        if over() and judged:
+            break
+        if attacked(number, tried):
             break
     untried = len(wanted) - len(judged)
     if judged[-1].passes:

@@ -14,7 +14,7 @@ from schemas.contract import Contract
 from schemas.reading.typing import SourceTyping
 from sluice.custody.shelf import refuse_to_overwrite
 from sluice.ground.errors import DataError, MeasureChoiceError
-from sluice.ground.remarks import Remark, Remarks
+from sluice.ground.remarks import BELOW, Remark, Remarks
 from sluice.ground.values import count_blanks, plain_array
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.sources.csv_source import CsvSource, described_csv
@@ -31,8 +31,11 @@ class _NamedFileError(DataError):
 
 
 @contextmanager
-def errors_of(file: Path | pd.DataFrame) -> Iterator[None]:
-    """Lets a DataError name the file that is at fault, and the options of the commands; of a frame it stays."""
+def errors_of(file: Path | pd.DataFrame, read: TabularSource | pd.DataFrame | None = None) -> Iterator[None]:
+    """Lets a DataError name the file that is at fault, and the options of the commands; of a frame it stays.
+
+    read : the same, once it was read: a total or a note among its records is likelier at fault than they are
+    """
     try:
         yield
     except _NamedFileError:
@@ -41,6 +44,9 @@ def errors_of(file: Path | pd.DataFrame) -> Iterator[None]:
         if isinstance(file, pd.DataFrame):
             raise
         says = error.for_command if isinstance(error, MeasureChoiceError) else str(error)
+        for remark in read.remarks.all() if isinstance(read, TabularSource) else ():
+            if remark.code in BELOW:
+                says = f"{says.rstrip('.')}. {remark.says[:1].upper()}{remark.says[1:]}."
         raise _NamedFileError(says if says.startswith(str(file)) else f"{file}: {says}") from None
 
 

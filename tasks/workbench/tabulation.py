@@ -145,7 +145,7 @@ def tabulate(source: Records, dimensions: Sequence[Dimension], table: Standalone
                 tables=table.linked, kept=kept, withheld=withheld, scratch=Path(folder) / "spilled",
             )  # fmt: skip
         return Tabulated(made.cells, made.left_out, made.added_up, made.alike, made.respelled, reading=alike)
-    with errors_of(source):
+    with errors_of(source, read):
         asked_in = [] if table.asked is None else [table.asked.column]
         frame = records_in(read, dimensions, measure, asked_in)
         _refuse_cells(frame, table)

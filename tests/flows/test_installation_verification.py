@@ -52,6 +52,12 @@ def test_a_whole_shelf_is_whole(published: House) -> None:
     assert published.sluice("ledger", "verify", "--json").json == {"problems": [], "unchecked": [], "warnings": []}
 
 
+def test_a_ledger_without_an_entry_is_not_said_to_be_whole(house: House) -> None:
+    """As from a folder where no workspace is: the command would make one, and find nothing wrong with it."""
+    answer = told(house)
+    assert (answer.code, WHOLE in answer.out) == (UNCHECKED, False)
+
+
 def test_the_ledger_records_the_folder_and_every_file_in_it(published: House) -> None:
     entries = {entry.event: entry.body for entry in published.workspace().ledger.entries()}
     folder = published.target / published.id

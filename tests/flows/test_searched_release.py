@@ -36,6 +36,11 @@ def test_levels_are_found_published_and_explained(searching: House) -> None:
     assert file["age"].nunique() > 4  # finer than the widest level
     described = json.loads((searching.target / name / "datapackage.json").read_text(encoding="utf-8"))
     assert "'levels'" in str(described)  # those that were found, for whoever uses the file
+    # No category of a level that was not chosen: whoever reads the file would have them, empty.
+    listed = {each["name"]: each["constraints"]["enum"] for each in described["resources"][0]["schema"]["fields"][:3]}
+    assert set(listed["sex"]) == set(file["sex"])
+    assert set(file["age"]) < set(listed["age"])  # a declared group that nobody is in remains
+    assert len({int(upper) - int(lower) for lower, _, upper in map(str.split, listed["age"])}) == 1
 
 
 def test_the_same_data_in_another_order_give_the_same_file(searching: House) -> None:

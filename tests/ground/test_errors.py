@@ -27,6 +27,13 @@ def test_an_error_tells_field_names_and_hint_beside_its_sentence() -> None:
     assert (str(again), vars(again)) == (str(error), vars(error))
 
 
+def test_a_word_that_yaml_reads_as_a_truth_value_is_to_be_quoted() -> None:
+    """`labels: {no: healthy}` of the categories "no" and "yes" names 'false', which nobody wrote."""
+    for came, written in (("false", "no"), ("true", "yes")):
+        assert f'"{written}"' in DataError("no such category.", came=came, allowed=["no", "yes"]).hint
+    assert "YAML" not in DataError("no such category.", came="false", allowed=["true", "fals"]).hint
+
+
 def test_nothing_is_added_to_a_sentence_alone() -> None:
     assert str(DataError("It is so.")) == "It is so."
     assert str(DataError("It is so.", came="x", allowed=["quite different"])) == "It is so."

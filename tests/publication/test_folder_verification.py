@@ -386,6 +386,8 @@ def test_a_folder_without_what_describes_it_is_refused(folder: Path, file: str) 
 
 def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
     golden(problems(tmp_path / "nowhere"))
+    (tmp_path / "nowhere.withdrawn.txt").write_text("nowhere was withdrawn.", encoding="utf-8")
+    golden(problems(tmp_path / "nowhere"))
 
 
 @pytest.mark.servers

@@ -54,6 +54,13 @@ def test_what_it_is_good_for_is_what_stayed_within_a_standard_error() -> None:
     assert not any("age" in text for text in use().supports)
 
 
+def test_a_model_that_the_file_does_not_tell_is_one_sentence() -> None:
+    gone = MODEL.model_copy(update={"name": "rent", "coefficients": (coefficient("age", 1, None, 9.0),)})
+    used = measured_use(UtilityView(models=(gone, GOOD)), ["rent"])
+    assert [each.name for each in used.models] == ["ill"]
+    assert [text for text in used.not_for if "model of rent" in text] == list(used.not_for[:1])
+
+
 def test_each_variable_tells_of_its_worst_table() -> None:
     assert "with pay differs most: 31 %" in use().of_variable["age"]
     assert "with age" in use().of_variable["pay"]

@@ -30,6 +30,9 @@ class TestPage:
     def test_every_table_has_its_maps(self, html: str) -> None:
         maps = [attrs for attrs, _ in Page(html).all("svg") if "map" in (attrs.get("class") or "")]
         assert len(maps) == 1 + 1 + 5 + 1 + 1  # at a glance, an overview, the codes of size, and each other table's
+        assert all(
+            attrs.get("width") and "style" not in attrs for attrs in maps
+        )  # the desk lets no element have a style
         assert "Meets the policy" in Page(render(on_tables())).section("verdict")
 
     def test_each_colour_is_in_the_style_sheet_and_the_key(self, html: str) -> None:

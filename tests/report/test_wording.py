@@ -2,9 +2,11 @@
 
 import pytest
 
-from sluice.report.wording import InTables, caption, figure, percent
+from sluice.ground.sentence import Statement
+from sluice.ground.verdict import Verdict
+from sluice.report.wording import InTables, caption, figure, in_short, percent
 from tests.golden import golden
-from tests.report.pages import variable
+from tests.report.pages import finding, variable
 
 
 @pytest.mark.parametrize(
@@ -63,3 +65,10 @@ def test_without_figures_nothing_is_made_up() -> None:
     bare = variable(mean_before=None, mean_after=None)
     golden(caption(bare, [("a", None, None)], 1000, 1000, None))
     golden(caption(bare, ROWS, 0, 0, None))
+
+
+def test_a_note_whose_words_this_process_does_not_know_is_left_out_in_short() -> None:
+    """The desk reads what another process judged, by rules that it need not have loaded."""
+    plain = finding(Verdict.FAIL, observed=0.3, limit=0.05)
+    noted = plain.model_copy(update={"notes": (Statement(code="of_another.version", data={"share": 0.3}),)})
+    assert in_short(noted) == in_short(plain) != ""

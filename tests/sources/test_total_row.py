@@ -38,6 +38,15 @@ def counted(columns: dict[str, list[Any]], decimal_mark: str = ".") -> list[tupl
         ({"t": ["A", "Total"], "n": [1, 1]}, []),
         ({"t": ["A", "Total", "B"], "n": [1, 1, 2]}, []),
         ({"n": [1, 2, 3]}, []),
+        (
+            {"t": ["A", "B", "Total", "Source: x"], "n": [1, 2, 3, None], "m": [1, 2, 3, None]},
+            [("t", 1, 4), ("t", 2, 3)],
+        ),
+        ({"t": ["A", "B", "C", "x", "y"], "n": ["1", "2", "3", "", ""], "m": [1, 2, 4, None, None]}, [("t", 2, 4)]),
+        ({"t": ["A", "B", "C", "x"], "n": [1, 2, 3, None], "m": [1, 2, 4, 1]}, []),
+        ({"t": ["A", "B", "C", "x"], "n": [1, 2, 3, None]}, []),  # of two columns one may be missing
+        ({"t": ["1", "2", "3", "7"], "n": [1, 2, 3, None], "m": [1, 2, 4, None]}, []),  # a number of a record
+        ({"t": ["A", "B", "C"], "n": [None] * 3, "m": [None] * 3}, []),  # all have one cell
     ],
 )
 def test_what_is_a_total(columns: dict[str, list[Any]], expected: list[tuple[str, int, int]]) -> None:

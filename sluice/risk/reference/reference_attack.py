@@ -4,11 +4,12 @@ A measure gives two cumulative curves: that of the masked file and that of the r
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.verdict import Verdict
 from sluice.risk.coded_points import Points
 from sluice.risk.reference.prediction import Prediction, prediction
@@ -26,6 +27,15 @@ class ReferenceAttack:
     size_ratio: float  # all released records / records of the reference, at least 1
     sampled: float  # all released records / all original records, at most 1
     units: IntArray  # (n,) who belongs together of those attacked
+
+    @cached_property
+    def alone(self) -> bool:
+        """Whether each of those attacked is of a unit by itself."""
+        return len(np.unique(self.units)) == len(self.units)
+
+    def units_of(self, mine: BoolArray) -> tuple[IntArray, IntArray] | None:
+        """Who belongs together of some of them, in both curves; None where nobody does."""
+        return None if self.alone else (self.units[mine], self.units[mine])
 
     @property
     def attacked(self) -> int:

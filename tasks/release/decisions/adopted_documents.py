@@ -29,8 +29,12 @@ def refuse_unadopted(product: Documents[Definition], submitters: Sequence[str], 
             "this office has no people yet, so nothing can be released. Set it up with: sluice office. "
             f"To judge without releasing: sluice check {product.path}"
         )
-    policy = shipped_policies().get(str(product.written.policy), product.definition.policy)
-    files = " ".join(str(path) for path in (product.definition.contract, policy) if path.exists())
+    paths = {
+        "contract": product.definition.contract,
+        "policy": shipped_policies().get(str(product.written.policy), product.definition.policy),
+    }
+    uncounted = _uncounted(product, submitters, begun) or {"policy": ""}  # whose waivers are at fault
+    files = " ".join(str(path) for kind, path in paths.items() if kind in uncounted and path.exists())
     people = OFFICE_DECISIONS["policy"].people
     raise SluiceError(
         f"{product.path}: {'; '.join(faults)}. Releases are judged by adopted documents only: {people} "
@@ -60,13 +64,20 @@ def adoption_faults(product: Documents[Definition], submitters: Sequence[str], b
     office = open_office(product.workspace, begun.seq if begun else None)
     if office is None:
         return ["no office was founded, so no document was adopted"]
+    return [*_uncounted(product, submitters, begun).values()] or _faults_of_waivers(product, office, submitters)
+
+
+def _uncounted(product: Documents[Definition], submitters: Sequence[str], begun: Entry | None) -> dict[str, str]:
+    """Which of contract and policy does not count, and why."""
+    office = open_office(product.workspace, begun.seq if begun else None)
+    assert office is not None
     contract, policy = product.contract, product.policy
     of_release = (contract.dataset, submitters, datetime.fromisoformat(begun.at) if begun else datetime.now(UTC))
-    found = (
-        office.fault("contract", contract.dataset, product.hashes["contract"], *of_release),
-        office.fault("policy", policy.name, product.hashes["policy"], *of_release),
-    )
-    return [fault for fault in found if fault] or _faults_of_waivers(product, office, submitters)
+    found = {
+        "contract": office.fault("contract", contract.dataset, product.hashes["contract"], *of_release),
+        "policy": office.fault("policy", policy.name, product.hashes["policy"], *of_release),
+    }
+    return {kind: fault for kind, fault in found.items() if fault}
 
 
 def _faults_of_waivers(product: Documents[Definition], office: Office, submitters: Sequence[str]) -> list[str]:

@@ -13,6 +13,7 @@ from policies.policy import Policy
 from policies.pruned_publications import RULE as PRUNED_PUBLICATIONS
 from policies.several_publications import RULES
 from schemas.contract import Contract
+from sluice.generalization.levels_found import LevelsFound
 from sluice.ground.errors import DocumentError
 from sluice.ground.extensions import unnamed
 from sluice.ground.released_values import released_as
@@ -232,8 +233,9 @@ def described(
     at   : when the publication began
     cost : one pass over the released file
     """
+    assert isinstance(dossier.view, RecordsView)
     documents = release.product
-    definition, variables = documents.definition, described_variables(documents)
+    definition, variables = documents.definition, _shown_variables(documents, dossier.view.levels)
     done = {
         name: [step.describe() for step in definition.plan if step.concerns(name)]
         for name in original_variables(release)
@@ -289,6 +291,27 @@ def described(
         "croissant.json": croissant(book, files),
         "CITATION.cff": citation_file(book),
     }
+
+
+def _shown_variables(documents: RecordsDocuments, levels: Sequence[LevelsFound]) -> Variables:
+    """What the plan ends in, without the categories of levels that a search could have chosen and did not.
+
+    levels : what each search found, in the order of the plan; one that was refined released groups of several levels
+    """
+    variables: Variables = declared_variables(documents)
+    found, chosen = iter(levels), []
+    for step in documents.definition.plan:
+        if step.method == "generalization" and (one := next(found, None)) and one.before is None:
+            at_levels = GeneralizedLevels(
+                columns=tuple(key.name for key in one.keys),
+                levels={key.name: key.level for key in one.keys},
+                allowed={key.name: (key.lowest, key.highest) for key in one.keys},
+            )
+            chosen.append(at_levels.found_by(one, variables))
+        variables = step.released(variables)
+    for each in chosen:
+        variables = each.only_shown(variables)
+    return variables
 
 
 def _measured(release: RecordsRelease, dossier: Dossier) -> MeasuredUse:

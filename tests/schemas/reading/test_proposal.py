@@ -125,6 +125,7 @@ FRAMES = {
     ),
     "a weight": bodies(),
     "a weight beside a height is one of the body": bodies(height=(150, 190)),
+    "or of the survey, where no body weighs so much": bodies(weight=(200, 4000), height=(150, 190)),
     "a second weight is no secret": two_weights(),
     "an id of few values is a code": pd.DataFrame({"admission_type_id": IDS % 4 + 1, "patient_nbr": IDS // 2}),
     "a column that repeats another": people().assign(region_no=people()["region"].map("NESW".index)),
@@ -211,6 +212,18 @@ def test_shares_tell_of_no_small_count() -> None:
     assert [share(part, 1000) for part in (0, 0.005, 0.009, 0.01, 0.5, 0.995, 1)] == [
         "none", "hardly any", "hardly any", "1 %", "50 %", "nearly all", "all",
     ]  # fmt: skip
+
+
+def test_numbers_from_nought_on_that_fall_off_are_counts_and_other_few_ones_codes(tmp_path: Path) -> None:
+    columns = {
+        "child5": [0] * 300 + [1] * 120 + [2] * 60 + [3] * 15 + [4] * 5,
+        "grp": [1] * 300 + [2] * 120 + [3] * 60 + [4] * 20,  # codes, by how frequent they are
+        "gap": [0] * 300 + [1] * 120 + [2] * 60 + [9] * 20,
+        "mid": [0] * 60 + [1] * 120 + [2] * 300 + [3] * 20,
+        "two": [0] * 300 + [1] * 120 + [2] * 80,
+    }
+    kinds = {each.name: each.kind for each in proposed(pd.DataFrame(columns), tmp_path).columns}
+    assert kinds == {"child5": Kind.INTEGER} | dict.fromkeys(("grp", "gap", "mid", "two"), Kind.NOMINAL)
 
 
 def test_the_worst_sets_are_in_words(tmp_path: Path) -> None:

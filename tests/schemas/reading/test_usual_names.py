@@ -14,6 +14,8 @@ from sluice.ground.variables import Role
         ("race ethnicity Familienstand staatsangehoerigkeit etnia raza ciudadania", Role.QUASI_IDENTIFIER),
         ("narodowosc medborgarskap kansalaisuus medeni_durum cetatenie пол", Role.QUASI_IDENTIFIER),
         ("PINCP DEYE INDFMPIR HY020 INCTOT smoker religiousness birthweight lwage", Role.SENSITIVE),
+        ("Kosten Betrag gebühren Prämie montant frais gasto importe spesa importo", Role.SENSITIVE),
+        ("kosten uitgaven huur koszt kwota pensja cost total_charges fee", Role.SENSITIVE),
         ("black nonwhite college minority", Role.QUASI_IDENTIFIER),
         ("SERIALNO DB030", Role.HOUSEHOLD),
         ("SEQN RB030", Role.PERSON),

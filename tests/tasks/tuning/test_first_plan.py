@@ -51,6 +51,26 @@ def test_those_that_keep_most_are_attacked_first_until_one_passes() -> None:
     assert found.fell.draft == best, "what would have kept more is told"
 
 
+def test_one_that_keeps_enough_is_attacked_at_once_and_ends_it_where_it_passes() -> None:
+    models = AnalysesLoss(holds=3, of=3, worst=1.2, lost=0)
+    told: list[str] = []
+
+    def attacked(definition: object, tried: Tried, *rest: object) -> Outcome:
+        return tried.outcome.model_copy(update={"end": "fails" if not told else "passes"})
+
+    def keeping(*arguments: Any) -> Tried:
+        tried = without_attacks(*arguments)
+        return Tried(tried.draft, tried.outcome.model_copy(update={"models": models}))
+
+    with patch.object(module, "_looked_at", keeping), patch.object(module, "_outcome", attacked):
+        found = first_plan(
+            definition(), records(300), GROUPS, told=lambda number, of, draft, _: told.append(draft.says)
+        )
+    first, second, *_ = drafts(records(300), GROUPS)
+    assert told == [first.says, second.says]
+    assert (found.passes, found.draft) == (True, second)
+
+
 def test_of_plans_that_keep_enough_variables_the_one_whose_regressions_hold_is_better() -> None:
     draft = next(iter(drafts(records(300), GROUPS)))
 

@@ -7,7 +7,7 @@ import pyreadstat
 import pytest
 
 from sluice.ground.errors import DataError
-from tasks.workbench.tabular_file import read_records, read_text, remarks_on, table_source
+from tasks.workbench.tabular_file import errors_of, read_records, read_text, remarks_on, table_source
 from tests.golden import golden
 
 ROWS = pd.DataFrame({"age": [34, 51, 8], "region": ["01", "10", ""]})
@@ -45,3 +45,15 @@ def test_what_of_a_frame_is_not_read_as_it_stands() -> None:
     assert [each.column for each in remarks_on(frame, ["b", "n"])] == ["b"]
     summed = pd.DataFrame({"town": ["A", "B", "A", "Total"], "n": [1, 2, 3, 6]})
     assert [(each.code, each.first) for each in remarks_on(summed)] == [("reading.totals", 4)]
+
+
+def test_an_error_of_records_says_that_the_last_ones_seem_to_be_none(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("town,region,n\nA,x,1\nB,y,2\nTotal,,3\nSource: the register,,\n", encoding="utf-8")
+    table = table_source(tmp_path / "a.csv")
+
+    def fail() -> None:
+        with errors_of(tmp_path / "a.csv", table):
+            read_records(table, None)
+            raise DataError("'region' has no code in a record")
+
+    golden.refused(DataError, fail)

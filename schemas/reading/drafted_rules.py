@@ -1,0 +1,100 @@
+"""Rules across fields that hold in every record and mean something: dates in an order, parts at most their whole, sums.
+
+That a rule holds is no reason to write it down: two amounts may happen to be in one order. So numbers are compared only
+where a name says that one is the whole, or where they add up to the last digit. Rules are of the source alone, as a
+drafted plan may move each value by itself.
+"""
+
+from collections.abc import Iterator
+from itertools import combinations, permutations
+from keyword import iskeyword
+
+import numpy as np
+import pyarrow as pa
+
+from schemas.reading.overview import Overview
+from schemas.reading.proposal import MINIMUM_CELL, Proposal, Proposals
+from schemas.reading.usual_names import is_called_a_whole, words_of
+from sluice.ground import values
+from sluice.ground.arrays import FloatArray
+from sluice.ground.variables import NAMES, Kind, Role
+
+_FIRST = 50  # records by which most sums are ruled out
+_DIFFERENT = 20  # values of a sum, of which fewer may add up by chance
+_EXACT = 1e-9
+
+
+def drafted_rules(seen: Overview, proposed: Proposals) -> list[tuple[str, str]]:
+    """Name and expression of each rule; none where not every record was kept, as one of the others might break it.
+
+    cost : O(n) for each pair of dates and of numbers; for each three numbers that of 50 records
+    """
+    if not seen.is_whole:
+        return []
+    fit = [
+        each
+        for each in proposed.columns
+        if each.role not in (*NAMES, Role.WEIGHT)
+        and each.name.isidentifier()
+        and not iskeyword(each.name)
+        and seen.columns[each.name].known >= MINIMUM_CELL
+        and not each.repeats
+    ]
+    dates = {each.name: _dates(seen, each) for each in fit if each.kind is Kind.DATE}
+    numbers = {each.name: _numbers(seen, each) for each in fit if each.kind.is_numeric}
+    return [*_in_order(dates), *_sums(numbers), *_parts(numbers)]
+
+
+def _in_order(dates: dict[str, FloatArray]) -> Iterator[tuple[str, str]]:
+    """Each date that is never after another one; what follows from two others is left out."""
+    held = {pair for pair in permutations(dates, 2) if _never_more(dates[pair[0]], dates[pair[1]])}
+    for first, last in sorted(held, key=lambda pair: [*dates].index(pair[0])):
+        if not any((first, other) in held and (other, last) in held for other in dates):
+            yield f"{first}_before_{last}", f"{first} <= {last}"
+
+
+def _sums(numbers: dict[str, FloatArray]) -> Iterator[tuple[str, str]]:
+    """Numbers that are the sum of two others in every record."""
+    for whole, total in numbers.items():
+        if len(np.unique(total[~np.isnan(total)])) < _DIFFERENT:
+            continue
+        for one, other in combinations([name for name in numbers if name != whole], 2):
+            parts = numbers[one], numbers[other]
+            adds_up = _adds_up(*(each[:_FIRST] for each in (*parts, total))) and _adds_up(*parts, total)
+            if adds_up and all(np.count_nonzero(np.nan_to_num(part)) >= MINIMUM_CELL for part in parts):
+                yield f"{whole}_is_the_sum", f"{whole} == {one} + {other}"
+
+
+def _parts(numbers: dict[str, FloatArray]) -> Iterator[tuple[str, str]]:
+    """Parts that are never more than what is called their total: total_income and income_of_rents."""
+    for whole, part in permutations(numbers, 2):
+        shared = {*words_of(whole)} & {*words_of(part)}
+        called = is_called_a_whole(whole) and not is_called_a_whole(part) and any(len(word) > 1 for word in shared)
+        if called and _never_more(numbers[part], numbers[whole]):
+            yield f"{part}_within_{whole}", f"{part} <= {whole}"
+
+
+def _never_more(lower: FloatArray, upper: FloatArray) -> bool:
+    """In enough records both are known, the first is never the larger, and often the smaller."""
+    known = ~np.isnan(lower) & ~np.isnan(upper)
+    less = np.count_nonzero(lower[known] < upper[known])
+    return bool(less >= MINIMUM_CELL and (lower[known] <= upper[known]).all())
+
+
+def _adds_up(one: FloatArray, other: FloatArray, total: FloatArray) -> bool:
+    apart = np.abs(one + other - total)
+    known = ~np.isnan(apart)
+    return bool(known.any() and (apart[known] <= _EXACT * np.abs(total[known])).all())
+
+
+def _dates(seen: Overview, proposed: Proposal) -> FloatArray:
+    texts = pa.array([None if text in proposed.missing_codes else text for text in seen.labels[proposed.name]])
+    read = values.read_dates(texts.cast(pa.string())).cast(pa.int64()).to_numpy(zero_copy_only=False)
+    return np.asarray(read, dtype=np.float64)[seen.codes[proposed.name]]
+
+
+def _numbers(seen: Overview, proposed: Proposal) -> FloatArray:
+    mark = seen.columns[proposed.name].decimal_mark
+    texts = [None if text in proposed.missing_codes else text for text in seen.labels[proposed.name]]
+    read = values.read_numbers(values.with_decimal_point(pa.array(texts, pa.string()), mark))
+    return np.asarray(read.to_numpy(zero_copy_only=False), dtype=np.float64)[seen.codes[proposed.name]]
