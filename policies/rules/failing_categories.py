@@ -1,7 +1,8 @@
 """Failing categories: through which variables, and which of their released categories, a file breaks a rule.
 
 A variable is worth changing where fewer records break the rule without it; a category, where more of its records break
-it than of all. No figure tells of fewer records, or people, than the policy's minimum cell, nor can one be subtracted.
+it than of all. No figure tells of fewer records, people or households than the policy's minimum cell, nor can one be
+subtracted.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -34,30 +35,29 @@ Failing = Callable[[list[str]], BoolArray | None]
 @dataclass(frozen=True)
 class _Records:
     frame: pd.DataFrame
-    people: IntArray | None
+    units: IntArray  # whose each record is: a person, or a household, which may share a value that nobody else has
     minimum_cell: int
 
     def few(self, chosen: BoolArray) -> bool:
-        """Whether the records are fewer than may be told of, or those of fewer people; none at all are not few."""
-        count = int(chosen.sum())
-        people = count if self.people is None else len(np.unique(self.people[chosen]))
-        return count > 0 and people < self.minimum_cell
+        """Whether the records are of fewer people or households than may be told of; none at all are not few."""
+        return bool(chosen.any()) and len(np.unique(self.units[chosen])) < self.minimum_cell
 
 
 def with_failing_categories(
     findings: Sequence[Finding], rules: Sequence[Rule], frame: pd.DataFrame, variables: Variables,
-    background: Background, unit: str,
+    background: Background, unit: str, units: IntArray,
 ) -> list[Finding]:  # fmt: skip
     """The findings on a masked file; the first that fails by each rule says `where`.
 
     findings : of `rules` on `frame`, which is typed by `variables`, with `background` as each rule got it
     unit     : what a record is, in the plural and in the reader's words
+    units    : whose each record is, of `groups_of_people`, also where the file tells it not; shape (n,)
     cost     : that of each broken rule once more for every quasi-identifier, of rules on frequencies by the different
                records alone
 
     Of rules on frequencies, the one that most records break speaks for all: who is alone is also one of few.
     """
-    records = _Records(frame, people_of(frame, variables), background.minimum_cell)
+    records = _Records(frame, units, background.minimum_cell)
     broken: dict[int, tuple[MicrodataRule, list[str], BoolArray, Failing]] = {}
     for rule in rules:
         if not isinstance(rule, MicrodataRule):

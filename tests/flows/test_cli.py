@@ -50,10 +50,10 @@ def test_a_near_miss_is_answered_with_a_suggestion(pending: House) -> None:
 
 def test_every_command_has_json_for_machines(house: House) -> None:
     assert house.sluice("status", "--json").json == []
-    assert house.sluice("ledger", "verify", "--json").json == {"problems": [], "unchecked": [], "warnings": []}
 
     checked = house.sluice("check", str(house.file), "--json")
     assert (checked.code, checked.json["state"], checked.json["verdict"]) == (DONE, "evaluated", "PASS")
+    assert house.sluice("ledger", "verify", "--json").json == {"problems": [], "unchecked": [], "warnings": []}
 
     released = house.sluice("release", str(house.file), "--json")
     assert (released.code, released.json["state"], released.json["published"]) == (WAITING, "pending_review", None)
@@ -129,12 +129,12 @@ def test_a_ledger_that_was_tampered_with_is_an_error(pending: House) -> None:
 
 @pytest.mark.servers
 @pytest.mark.smoke
-def test_the_installed_command_gives_the_exit_code_and_keeps_the_streams_apart(house: House) -> None:
+def test_the_installed_command_gives_the_exit_code_and_keeps_the_streams_apart(pending: House) -> None:
     """As a user runs it: standard output holds the answer, standard error the rest."""
     sluice = Path(sys.executable).with_name("sluice")
 
     def run(*arguments: str) -> "subprocess.CompletedProcess[str]":
-        environment = {"SLUICE_HOME": str(house.home), "PATH": "/usr/bin:/bin"}
+        environment = {"SLUICE_HOME": str(pending.home), "PATH": "/usr/bin:/bin"}
         return subprocess.run([sluice, *arguments], env=environment, capture_output=True, text=True, check=False)
 
     verified = run("ledger", "verify", "--json")

@@ -184,8 +184,8 @@ def decide(
     files  : name -> SHA-256 of the data files that it is about; None: of all that was reviewed
     series : whether it is of the editions that follow, too
     seen   : the digest of what its giver had before them, where a page says so; None: of what is under review now
-    returns: the standing with it, which says so when the same decision of that person already holds; what is to be
-             signed, where that is all that is asked
+    returns: the standing with it, which says so when the same decision of that person, in the same words or without,
+             already holds; what is to be signed, where that is all that is asked
     raises : SluiceError when it could not count
     """
     refuse_unseen("comment", comment)
@@ -215,7 +215,8 @@ def decide(
     rule.check_person(release_id, said.person, case.relation(said.person))
     before = case.standing()
     for holds in before.decided:
-        if (holds.who, holds.decision, holds.series) == (said.person, decision, series):
+        nothing_new = not comment.strip() or comment == holds.comment
+        if nothing_new and (holds.who, holds.decision, holds.series) == (said.person, decision, series):
             return before.model_copy(update={"statements": _AGAIN(at=holds.at) + before.statements})
     body = {**said.body, "decision": decision, "subject": bound.digest()} | ({"series": True} if series else {})
     entry = workspace.ledger.append(release_id, rule.event, said.person, body, rule.states)

@@ -24,6 +24,7 @@ from sluice.ground.rule import Background, DisclosureRule, FileOf
 from sluice.ground.variables import Role, Variables, with_role
 from sluice.ground.verdict import Finding
 from sluice.risk.classes.km_anonymity import unjudged_sets
+from sluice.risk.people_of_records import groups_of_people
 from sluice.risk.reference.reference_attack import Curve
 from sluice.utility.comparison import Comparison
 from sluice.utility.utility_view import UtilityView
@@ -96,7 +97,9 @@ def check_masked_and_locate(policy: Policy, files: Comparison, file_of: FileOf =
     frame, variables = files.masked_with_people
     background = _background(files, file_of)
     findings = list(check_masked(policy, files, file_of))
-    return with_failing_categories(findings, policy.rules, frame, variables, background, files.unit)
+    file = (files.original, files.variables) if files.paired else (frame, variables)  # the plan may remove households
+    units = groups_of_people(*file)
+    return with_failing_categories(findings, policy.rules, frame, variables, background, files.unit, units)
 
 
 def evaluate_file(policy: Policy, files: Comparison, declared: Variables, described: Variables) -> Evaluation:

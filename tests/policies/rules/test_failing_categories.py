@@ -15,6 +15,7 @@ from sluice.risk.classes.k_anonymity import KAnonymity
 from sluice.risk.classes.l_diversity import LDiversity
 from sluice.risk.classes.microdata_rule import KeyedRecords, MissingMatches
 from sluice.risk.classes.sample_uniques import SampleUniquesShare
+from sluice.risk.people_of_records import groups_of_people
 from tests.golden import golden
 
 CELL = 5
@@ -22,6 +23,7 @@ AGE = Variable(name="age", kind=Kind.INTEGER, role=Role.QUASI_IDENTIFIER)
 TOWN = Variable(name="town", kind=Kind.NOMINAL, role=Role.QUASI_IDENTIFIER)
 ILLNESS = Variable(name="illness", kind=Kind.NOMINAL, role=Role.SENSITIVE)
 PATIENT = Variable(name="patient", kind=Kind.NOMINAL, role=Role.PERSON)
+HOUSE = Variable(name="house", kind=Kind.NOMINAL, role=Role.HOUSEHOLD)
 
 
 def frame(**columns: list[object]) -> pd.DataFrame:
@@ -32,11 +34,12 @@ def frame(**columns: list[object]) -> pd.DataFrame:
 
 
 def located(records: pd.DataFrame, *rules: Rule) -> list[Finding]:
-    named = {each.name: each for each in (AGE, TOWN, ILLNESS, PATIENT)}
+    named = {each.name: each for each in (AGE, TOWN, ILLNESS, PATIENT, HOUSE)}
     variables = {name: named[name] for name in records}
     background = Background(minimum_cell=CELL)
     findings = [each for rule in rules for each in rule.find(records, variables, "masked", "people", background)]
-    return with_failing_categories(findings, rules, records, variables, background, "people")
+    units = groups_of_people(records, variables)
+    return with_failing_categories(findings, rules, records, variables, background, "people", units)
 
 
 def test_the_variable_that_makes_records_rare_is_named() -> None:
@@ -82,6 +85,18 @@ def test_records_of_one_person_are_no_crowd() -> None:
     said = " ".join(located(records, KAnonymity(k=3))[0].where)
     assert said
     assert "hamlet" not in said
+
+
+def test_a_large_household_is_no_crowd() -> None:
+    """Eight people of one household share what nobody else has, such as a weight: naming it names them."""
+    records = frame(
+        age=[*range(20, 28), *range(30, 38), *[60] * 60],
+        town=[*["farm"] * 8, *["hill"] * 8, *["vale"] * 60],
+        house=["h0"] * 8 + [f"j{at}" for at in range(68)],
+    )
+    said = " ".join(located(records, KAnonymity(k=3))[0].where)
+    assert said
+    assert "farm" not in said
 
 
 @given(st.lists(st.tuples(st.integers(20, 26), st.sampled_from("abcdefg")), min_size=1, max_size=60), st.integers(2, 6))

@@ -193,3 +193,13 @@ def test_what_was_judged_again_since_it_was_read_is_not_decided_on(workspace: Wo
     assert UnderReview.of(workspace, ID).standing().decided == ()
     decide(workspace, ID, "reject", Credentials(declared="amara"), "no", seen=FIRST.digest())
     assert len(UnderReview.of(workspace, ID).standing().decided) == 1
+
+
+def test_a_reason_given_afterwards_is_kept(workspace: Workspace) -> None:
+    """The same again records nothing; with other words it does, and counts once."""
+    pending(workspace)
+    for comment in ("", "as last year", "as last year", ""):
+        decide(workspace, ID, "approve", Credentials(declared="amara"), comment)
+    (holds,) = UnderReview.of(workspace, ID).standing().decided
+    assert holds.comment == "as last year"
+    assert sum(entry.actor == "amara" for entry in workspace.ledger.entries(ID)) == 2
