@@ -59,7 +59,7 @@ SMALL_GROUPS = (
         helps="One group is protected less than the others: mask it by itself with strata, or more strongly; recode "
         "the categories that set it apart, or merge it with a like group.",
         source="Sources: Cox (1975), for groups that are chosen on one half of the people and judged by the other; "
-        "Dunn (1961), for the error of several questions; Breiman, Friedman, Olshen and Stone (1984), for the tree.",
+        "Dunn (1961), for the error of several questions; Breiman and others (1984), for the tree.",
     ),
 )
 

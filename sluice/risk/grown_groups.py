@@ -5,8 +5,8 @@ the members of large households or of households with a certain total. Nobody ha
 people who were learned from, by all that is known of each and of the household, and tells who is found from who is not.
 Whoever is judged in these groups had no part in it.
 
-Source: Breiman, Friedman, Olshen and Stone (1984), regression trees; Athey and Imbens (2016), who grow a tree on some
-people and measure in its leaves on others.
+Source: Breiman and others (1984), regression trees; Athey and Imbens (2016), who grow a tree on some people and measure
+in its leaves on others.
 """
 
 from collections.abc import Iterator, Mapping

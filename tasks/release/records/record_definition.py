@@ -9,7 +9,6 @@ from sluice.masking.microaggregation.clustering_step import ClusteringStep
 from sluice.masking.microaggregation.microaggregation_step import MicroaggregationStep
 from sluice.masking.recoding.generalization import Generalization
 from sluice.masking.recoding.top_bottom_coding import TopBottomCoding
-from sluice.sources.permission import permitted_file
 from sluice.utility.analyses.asked_analyses import Analyses
 from tasks.release.release_definition import Definition, StrictModel
 
@@ -81,6 +80,8 @@ class RecordsDefinition(Definition):
 
     def under(self, policy: "Policy") -> Self:
         """With the policy's rules in the steps that search under it, and files for those that read one."""
+        from sluice.sources.permission import permitted_file  # and databases, of which a refusal needs nothing
+
         plan = (
             step.under_policy(policy) if isinstance(step, Generalization) and step.under == "policy" else step
             for step in self.plan
