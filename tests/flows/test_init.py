@@ -304,7 +304,8 @@ def test_on_adult_the_first_check_needs_no_line_and_no_rare_value_is_told(here: 
     with redirect_stdout(said_of_check), redirect_stderr(said_of_check):
         code = main(["check", "adult/releases/adult.yaml"])
     assert code in (DONE, BLOCKED), said_of_check.getvalue()
-    assert "sluice suggest" in said_of_check.getvalue() or code == DONE
+    if code == BLOCKED:  # by this draw: seeds of a house are its own
+        assert re.search("sluice suggest|Needs a decision: ", said_of_check.getvalue())
 
 
 def test_for_a_corrected_contract_a_plan_is_drafted_again_and_nothing_is_overwritten(here: Path) -> None:
