@@ -163,3 +163,10 @@ def test_rounded_parts_of_an_exact_sum_need_a_decision(house: TablesHouse) -> No
     assert [worst(each) for each in (*found.values(), *changed.values())] == [Verdict.PASS] * 4
     assert worst(last["year"]) is Verdict.REVIEW
     golden([finding.says for finding in last["year"]])
+
+
+def test_a_part_of_which_nothing_is_published_is_named(house: TablesHouse) -> None:
+    """Its name may be misspelt, and nothing would ever be held against the sum."""
+    _, found = read(house, periods(), ("q1", "year"), adds_up=("q1", "quarter-2"))
+    (absent,) = (finding for finding in found["year"] if finding.code == "earlier_editions.sums_none")
+    assert [*absent.data["names"]] == ["quarter-2"]

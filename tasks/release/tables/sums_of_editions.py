@@ -39,7 +39,8 @@ _SAYS = Sentences(
     sums_altered="{whole} is the sum of {parts:commas}, and values were changed in some of them alone: how closely the "
     "others tell the true ones is unknown.",
     sums_incomparable="These tables and {releases:commas} are declared to add up and cannot be compared: {why}",
-    sums_none="None of the publications that are declared to add up with these tables is there yet.",
+    sums_none="Nothing is published yet of {names:commas}, declared to be parts of these tables. Check the spelling of "
+    "each name.",
 )
 _HERE = "this release"
 _MOST_SENTENCES = 5
@@ -152,8 +153,11 @@ def compare_with_sums(
     findings = []
     editions = _editions(release)
     known = []
+    absent = [*release.product.definition.adds_up]
     for whole, others in _declared(release, cells, editions):
         known.append({each.release for each in others})
+        if whole == 0:
+            absent = [name for name in absent if name not in {each.definition.name for each in others}]
         try:
             system = SumOfEditions.of(cells, others, whole)
         except DataError as error:
@@ -162,8 +166,8 @@ def compare_with_sums(
             findings.append(_finding(Verdict.REVIEW, says, names))
             continue
         findings.append(system.finding(published, request, True, workers))
-    if not known and release.product.definition.adds_up:
-        findings.append(_finding(Verdict.PASS, _SAYS.sums_none()))
+    if absent:
+        findings.append(_finding(Verdict.PASS, _SAYS.sums_none(names=absent)))
     for whole, others in _undeclared(release, cells, editions):
         if not any({each.release for each in others} <= those for those in known):
             findings.append(SumOfEditions.of(cells, others, whole).finding(published, request, False, workers))
