@@ -22,6 +22,7 @@ from sluice.report.worth import Bar, bars, good_for
 
 MOST_WORDS = 160
 _MOST_NAMED = 2
+_LEFT_OUT, _MOST_LEFT_OUT = "left out", 3
 _SHORTEST = 8  # words to which a sentence is cut
 _REASON, _CAUSE, _CHANGE, _TITLE = 38, 22, 30, 14  # words at most
 _QUOTED = (_REASON, _REASON // _MOST_NAMED)  # of a finding, alone and beside another
@@ -160,18 +161,26 @@ def _happened(dossier: Dossier, view: RecordsView) -> Tile:
 
 
 def _treated(treatments: Sequence[Treatment]) -> str:
-    """'1 variable left out, 6 grouped, 2 swapped'."""
-    first, *others = treatments
-    variables = "variable" if len(first.variables) == 1 else "variables"
-    said = [f"{len(each.variables)} {each.how}" for each in others]
-    return ", ".join([f"{len(first.variables)} {variables} {first.how}", *said])
+    """'1 variable left out (town), 6 grouped, 2 swapped'."""
+    first, *others = (f"{len(each.variables)} {{}}{each.how}{_named(each)}" for each in treatments)
+    variable = "variable " if len(treatments[0].variables) == 1 else "variables "
+    return ", ".join([first.format(variable), *(each.format("") for each in others)])
+
+
+def _named(treatment: Treatment) -> str:
+    """What is left out, as its readers would look for it; the others stand in the file."""
+    if treatment.how != _LEFT_OUT:
+        return ""
+    names = treatment.variables
+    more = f" and {len(names) - _MOST_LEFT_OUT} more" if len(names) > _MOST_LEFT_OUT else ""
+    return f" ({', '.join(names[:_MOST_LEFT_OUT])}{more})"
 
 
 def _safe(dossier: Dossier) -> Tile:
     rows = intruders(dossier.findings)
     says = [best_intruder(dossier.findings)]
     if rows and rows[0].share is not None:
-        says.append(f"Nearest its limit, at {100 * rows[0].share:.0f} % of it: {rows[0].name}.")
+        says.append(f"{rows[0].who} comes nearest to the limit: {100 * rows[0].share:.0f} % of it.")
     return Tile(title="Is it safe?", says=tuple(filter(None, says)) or ("No intruder was tried.",), intruders=rows)
 
 
