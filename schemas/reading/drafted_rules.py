@@ -91,11 +91,12 @@ def _may_add_up(first: FloatArray, total: int) -> tuple[Places, Places]:
 
 def _parts(numbers: dict[str, FloatArray]) -> Iterator[tuple[str, str]]:
     """Parts that are never more than what is called their total: total_income and income_of_rents."""
-    for whole, part in permutations(numbers, 2):
-        shared = {*words_of(whole)} & {*words_of(part)}
-        called = is_called_a_whole(whole) and not is_called_a_whole(part) and any(len(word) > 1 for word in shared)
-        if called and _never_more(numbers[part], numbers[whole]):
-            yield f"{part}_within_{whole}", f"{part} <= {whole}"
+    wholes = {name for name in numbers if is_called_a_whole(name)}
+    words = {name: {word for word in words_of(name) if len(word) > 1} for name in numbers}
+    for whole in (name for name in numbers if name in wholes):
+        for part in (name for name in numbers if name not in wholes and words[name] & words[whole]):
+            if _never_more(numbers[part], numbers[whole]):
+                yield f"{part}_within_{whole}", f"{part} <= {whole}"
 
 
 def _never_more(lower: FloatArray, upper: FloatArray) -> bool:
