@@ -26,7 +26,7 @@ from sluice.risk.classes.attribute_combinations import AttributeCombinations
 from sluice.risk.classes.beta_likeness import BetaLikeness
 from sluice.risk.classes.delta_disclosure import DeltaDisclosure
 from sluice.risk.classes.k_anonymity import KAnonymity
-from sluice.risk.classes.l_diversity import DistinctLDiversity, LDiversity
+from sluice.risk.classes.l_diversity import DistinctLDiversity, DistinctNearValues, LDiversity
 from sluice.risk.classes.sample_uniques import SampleUniquesShare
 from sluice.risk.classes.suda import Suda
 from sluice.risk.classes.t_closeness import TCloseness
@@ -89,6 +89,10 @@ ON_VALUES = (
     AlphaK(alpha=0.4, k=2, columns=("illness",), values=("gout", "flu")),
     TCloseness(t=0.2, columns=("illness",), ground_distance="hierarchical"),
     TCloseness(t=0.2, columns=("stage",)),
+    TCloseness(t=0.2, columns=("pay",)),
+    TCloseness(t=0.6, columns=("pay",), ground_distance="equal"),
+    LDiversity(l=2, columns=("pay",), near=0.5),
+    LDiversity(l=3, columns=("pay",), near=0.2),
 )
 ON_RISK = (
     SampleUniquesShare(at_most=0.03),
@@ -261,8 +265,7 @@ def test_where_a_missing_key_may_stand_for_any_value_the_search_errs_on_the_safe
         (AttributeCombinations(at_most=0.1), "attribute_combinations"),  # on sets of some of the keys
         (Suda(above=0.1, sampling_fraction=0.1), "suda"),
         (LDiversity(l=2, variant="entropy", others_known=True), "l_diversity"),
-        (LDiversity(l=2, columns=("pay",)), "l_diversity of pay"),
-        (TCloseness(t=0.5, columns=("pay",)), "t_closeness of pay"),
+        (LDiversity(l=2, variant="entropy", columns=("pay",)), "l_diversity of pay"),
         (TCloseness(t=0.5, columns=("stage",), ground_distance="hierarchical"), "t_closeness of stage"),
         (AlphaK(alpha=0.5, k=2, columns=("illness",), values=("plague",)), "alpha_k of illness"),
         (TCloseness(t=0.5, columns=("absent",)), "t_closeness of absent"),
@@ -294,8 +297,16 @@ def test_a_number_among_the_sensitive_variables_frees_no_other_from_the_rule() -
     pay = VARIABLES["pay"].model_copy(update={"role": Role.SENSITIVE})
     rules = policy_of(LDiversity(l=2))
     models = rules.models(VARIABLES | {"pay": pay})
-    assert models == (DistinctLDiversity("illness", 2), DistinctLDiversity("stage", 2))
-    assert rules.without_model(VARIABLES | {"pay": pay}) == ("l_diversity of pay",)
+    assert models == (
+        DistinctLDiversity("illness", 2),
+        DistinctLDiversity("stage", 2),
+        DistinctNearValues("pay", 2, near=0.1),
+    )
+    weighed = policy_of(LDiversity(l=2, variant="entropy"))
+    assert len(weighed.models(VARIABLES | {"pay": pay})) == 2
+    assert weighed.without_model(VARIABLES | {"pay": pay}) == ("l_diversity of pay",)
+    named = pay.model_copy(update={"harmless": Harmless(values=("0",), why="nobody minds")})
+    assert rules.without_model(VARIABLES | {"pay": named}) == ("l_diversity of pay",)
 
 
 def test_a_rare_trait_coarsens_no_key_where_it_hurts_nobody_to_be_without() -> None:
