@@ -170,7 +170,9 @@ class DistinctLDiversity(SensitiveModel):
 class DistinctNearValues(DistinctLDiversity):
     """The same of numbers, of which those that lie near each other are one value: the fewest spans that hold a class.
 
-    The rule takes the densest span first, which may need more of them: what satisfies this satisfies the rule.
+    What satisfies this satisfies the rule, which takes the densest span first and may need more of them. Where people
+    are counted it is not known who has two numbers of a span: each counts for another of them, as in a class in which
+    everybody has a number of that span.
 
     near   : share of the spread within which two numbers are one value
     beyond : shape (codes,), for each number, by its rank, that of the first one that is not near; None until the
@@ -198,7 +200,10 @@ class DistinctNearValues(DistinctLDiversity):
             spans += left
             lowest = found.value[at[left]]
             at[left] = np.searchsorted(pairs, np.flatnonzero(left) * codes + self.beyond[lowest])
-        return np.asarray(np.where(found.is_certain, 1.0, spans), dtype=np.float64)
+        held = np.concatenate([[0], np.cumsum(found.records)])
+        stop = np.searchsorted(pairs, found.holder * codes + self.beyond[found.value])
+        everybody = found.largest((held[stop] - held[:-1]).astype(np.float64)) >= found.sizes
+        return np.asarray(np.where(everybody, np.minimum(spans, 1.0), spans), dtype=np.float64)
 
     def describe(self) -> str:
         return f"{super().describe()}, numbers within {self.near:g} of the spread being one value"
