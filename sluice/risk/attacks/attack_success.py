@@ -180,10 +180,10 @@ def excess_of_participants(
     for splits, of in sides:
         judged = [(each[held], of[held]) for each, held in zip(splits, ~np.isnan(splits), strict=True)]
         variance += float(np.mean([variance_of_mean(*each) for each in judged]))
-        differing += 1 / min(len(np.unique(units)) for _, units in judged) ** 2
-    if (splits := len(participants)) > 1:
+        differing += 1 / min(len(np.unique(each)) for _, each in judged) ** 2
+    if (drawn := len(participants)) > 1:
         among = float(np.var(shares[0] - shares[1], ddof=1))
-        variance = max(variance - (1 - 1 / splits) * among, variance * _LEAST)
+        variance = max(variance - (1 - 1 / drawn) * among, variance * _LEAST)
     half = half_width(variance, 1 / sqrt(differing), level)
     value, baseline, n = float(shares[0].mean()), float(shares[1].mean()), participants.shape[1]
     return Measurement(
