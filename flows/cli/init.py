@@ -43,7 +43,7 @@ def init(
     tries: Annotated[
         int | None, typer.Option("--tries", min=0, help="drafts of the plan tried at most; 0 for none")
     ] = None,
-    minutes: Annotated[float, typer.Option("--minutes", min=0, help="time limit for trying drafts")] = 10,
+    minutes: Annotated[float, typer.Option("--minutes", min=0, help="to try drafts, the last judgement in it")] = 10,
     keys: Annotated[
         Path | None, typer.Option("--keys", metavar="FOLDER", help="make the keys of three people there, to try alone")
     ] = None,
@@ -190,7 +190,7 @@ def _trying(uses: tuple[str, ...], tries: int | None, minutes: float) -> Iterato
     from tasks.tuning.audiences import USES
 
     policies = ", ".join(USES[use].policy for use in uses)
-    limit = f", and trying it; no further draft after {duration(60 * minutes)}"
+    limit = f", and trying it for at most {duration(60 * minutes)}"
     note(f"drafting a plan for {policies}{'' if tries == 0 else limit} ...")
     with waiting(quiet=False) as shown:
 

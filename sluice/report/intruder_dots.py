@@ -32,6 +32,11 @@ class Intruder(FrozenModel):
     high: float | None = None
 
     @property
+    def who(self) -> str:
+        """Whom the name is of, at the beginning of a sentence."""
+        return f"The intruder who {self.name}" if self.name in _FINDS.values() else f"The figure of {self.name}"
+
+    @property
     def of_limit(self) -> str:
         """The share in words."""
         return "beyond any limit" if self.share is None else f"{100 * self.share:.0f} % of its limit"

@@ -212,7 +212,7 @@ def own_project(
 
     uses       : what the file may be for; a plan is drafted for each, and that taken which keeps most
     most_tried : drafts of the plan that are tried at most for each; 0 for none
-    seconds    : of the clock, after which no further draft is tried
+    seconds    : of the clock, for trying drafts, the judgement of the best by other draws included
     finish     : writes what else belongs into the folder, before it gets its name
     raises     : SluiceError where the folder holds anything, or cannot lie there
     cost       : trials of plans on at most MOST_TRIED_ON records
@@ -222,7 +222,7 @@ def own_project(
     contract = read_draft(contract_text, name)
     written: dict[str, Any] = {
         "name": name,
-        "title": f"{one_line(dataset)}, drafted from the data",
+        "title": one_line(dataset),
         "owner": next(iter(PEOPLE)),
         "source": data.written(folder.resolve() / "releases"),
         "contract": f"../contracts/{name}.yaml",
@@ -278,7 +278,7 @@ def redraft(
     name = release_name(contract.dataset)
     written: dict[str, Any] = {
         "name": name,
-        "title": f"{one_line(contract.dataset)}, drafted for the contract",
+        "title": one_line(contract.dataset),
         "owner": next(iter(PEOPLE)),
         "source": data.written(folder.resolve()),
         "contract": Path(os.path.relpath(contract_path, folder)).as_posix(),
@@ -351,7 +351,10 @@ def _plans(
     for use in order:
         policy = load_policy(shipped_policies()[USES[use].policy])
         records = RecordsAtHand.of(frame, variables, contract, policy, definition.name, definition.owner, today)
-        left = seconds - (monotonic() - begun)
+        took = monotonic() - begun
+        left = seconds - took
+        if plans and left < took / sum(plan.tried or 1 for plan in plans.values()):
+            break  # its first draft would end too late
         left = left if use == order[-1] else left / 2  # what one use does not need, the next has
         try:
             plans[use] = first_plan(
@@ -407,6 +410,7 @@ def _definition_yaml(written: Mapping[str, Any], plan: FirstPlan | None, fault: 
     else:
         steps = list(plan.draft.plan)
         head = [f"Drafted by sluice init: {plan.draft.says}.", _did(plan)]
+    head.append("Check the title: it is the first that readers of the published file see.")
     definition = parse_document(RecordsDefinition, {**written, "plan": steps}, "the drafted definition")
     return recommended_yaml(written, steps, definition, [], [], [], nan, head)
 
@@ -417,7 +421,8 @@ def _did(plan: FirstPlan) -> str:
         return "Nothing was tried: sluice check judges it, sluice tune searches for a better one."
     drafts = "1 draft" if plan.tried == 1 else f"{plan.tried} drafts"
     if plan.passes:
-        return f"It keeps most of those that pass, of {drafts} tried on {on}; sluice check judges all."
+        draws = "1 draw" if plan.outcome.draws == 1 else f"each of {plan.outcome.draws} draws"
+        return f"It keeps most of those that pass by {draws}, of {drafts} tried on {on}; sluice check judges all."
     fell = ", ".join(dict.fromkeys(miss.rule for miss in plan.outcome.misses))
     untried = f" {plan.untried} more were not tried for lack of time." if plan.untried else ""
     return f"None of {drafts} passed on {on}; this one came nearest and fails {fell}.{untried} See suggest and tune."

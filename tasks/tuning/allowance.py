@@ -57,7 +57,11 @@ class Allowance:
     @property
     def for_judgement(self) -> bool:
         """Whether one more plan may be judged on all records."""
-        return self.left > _LONGER * self._dearest
+        return self.allows(1)
+
+    def allows(self, judgements: float) -> bool:
+        """Whether so many plans may be judged, each as long as the dearest so far and somewhat longer."""
+        return self.left > judgements * _LONGER * self._dearest
 
     def timed(self, judge: Callable[[], T]) -> T:
         """What a judgement of all records comes to; the time that it takes is noted."""

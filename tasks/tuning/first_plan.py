@@ -8,8 +8,8 @@ What passes on the records at hand is a fair first attempt, to be improved by `s
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import inf, isfinite
-from time import monotonic
 
 import numpy as np
 from pydantic import ValidationError
@@ -20,6 +20,7 @@ from sluice.utility.analyses.asked_analyses import Analyses
 from sluice.utility.analyses.models import HOLDS
 from tasks.release.intake.staging import choose
 from tasks.release.records.record_definition import RecordsDefinition
+from tasks.tuning.allowance import Allowance
 from tasks.tuning.draft_steps import FAMILIES, Draft, Family
 from tasks.tuning.first_drafts import drafts
 from tasks.tuning.plan_changes import with_plan
@@ -33,6 +34,7 @@ from tasks.tuning.trial import Outcome, try_plan
 _LOOKS = 3  # draws without attacks, by which it is told what a draft keeps: by one of them it is chance
 _AGAIN = 2  # more of those, by which a plan that passed is looked at before it is attacked again
 _ATTACKED_AGAIN = 4  # more draws that are attacked; a release draws anew
+_CONFIRMED = 1 + _ATTACKED_AGAIN  # judgements that a plan which passes takes
 _SEED = 7
 _LOOKING = 0.4  # share of the time, after which drafts that wait for attacks are attacked
 _ENOUGH_KEPT = 0.8  # share of the variables: a file of fewer is worth less, however well it tells of them
@@ -109,8 +111,9 @@ def first_plan(
     definition : with any plan
     groups     : categories that may be named of variables whose rarer ones are not declared
     repeats    : variables that tell the same as another one
-    most_tried : drafts that are tried; of 0 the first one is taken as it is
-    seconds    : of the clock, after which no further draft is tried
+    most_tried : drafts that are tried; of 0 the first one is taken, with all levels open, so that it can be carried out
+    seconds    : of the clock, in which all is done: by what the dearest so far took, nothing is begun that would end
+                 later, but for the first draft, of which nobody knows what it takes
     analyses   : regressions by which, too, it is told what a draft keeps
     families   : of which drafts are wanted
     whole      : the records of which those at hand are a part: what passes on the part is judged on these, too. More
@@ -127,14 +130,12 @@ def first_plan(
         raise PlanError("no draft of a plan fits these variables and this policy")
     wanted = found if most_tried is None else found[:most_tried]
     if not wanted:
-        return FirstPlan(found[0], None, 0, len(records))
-    begun = monotonic()
+        draft = found[0]
+        return FirstPlan(replace(draft, plan=draft.otherwise or draft.plan), None, 0, len(records))
+    looks, attacks = Allowance(seconds / 60), Allowance(seconds / 60)
     on = records
     judged: list[Tried] = []
     waiting: list[tuple[int, Tried]] = []
-
-    def over() -> bool:
-        return monotonic() - begun >= seconds
 
     def ended(number: int, tried: Tried) -> None:
         told(number, len(wanted), tried.draft, tried.outcome)
@@ -142,8 +143,9 @@ def first_plan(
 
     def attacked(number: int, tried: Tried) -> bool:
         nonlocal on
-        outcome, on = _outcome(definition, tried, records, number), records
-        if outcome.end == "passes" and whole is not None and len(whole) > len(records) and not over():
+        outcome, on = _outcome(definition, tried, records, number, attacks), records
+        larger = 1.0 if whole is None else len(whole) / len(records)
+        if outcome.end == "passes" and whole is not None and larger > 1 and attacks.allows(larger):
             by_all = _try(definition, tried.draft, whole, (_SEED, number), analyses=analyses)
             margin = float(np.fmin(outcome.margin, by_all.margin))
             outcome, on = by_all.model_copy(update={"margin": margin}), whole
@@ -151,7 +153,7 @@ def first_plan(
         return outcome.end == "passes"
 
     for number, draft in enumerate(wanted, start=1):
-        tried = _looked_at(definition, draft, records, number, analyses)
+        tried = looks.timed(partial(_looked_at, definition, draft, records, number, analyses))
         if not tried.passes:
             ended(number, tried)
         elif not tried.keeps_enough:
@@ -159,12 +161,15 @@ def first_plan(
         elif attacked(number, tried):
             waiting = []  # no other draft can keep more that counts
             break
-        if over() or (waiting and monotonic() - begun >= _LOOKING * seconds):
+        if not looks.for_judgement or (waiting and looks.left <= (1 - _LOOKING) * seconds < inf):
             break
-    for number, tried in sorted(waiting, key=lambda each: each[1].worth):
-        if over() and judged:
-            break
-        if attacked(number, tried):
+    waiting.sort(key=lambda each: each[1].worth)
+    while waiting and (attacks.for_judgement or not judged):
+        # The last of the time is for the safest, those drafted last; of them one that keeps enough, if there is any.
+        safest = max(waiting, key=lambda each: (not each[1].worth[0], each[0]))
+        chosen = waiting[0] if attacks.allows(1 + _CONFIRMED) else safest
+        waiting.remove(chosen)
+        if attacked(*chosen):
             break
     untried = len(wanted) - len(judged)
     if judged[-1].passes:
@@ -193,18 +198,24 @@ def _looked_at(
     return Tried(draft, outcome.model_copy(update={"models": models}))
 
 
-def _outcome(definition: RecordsDefinition, tried: Tried, records: RecordsAtHand, number: int) -> Outcome:
-    """Under attack; of one that passes, whether it does by other draws, too: a release draws anew."""
+def _outcome(
+    definition: RecordsDefinition, tried: Tried, records: RecordsAtHand, number: int, allowance: Allowance
+) -> Outcome:
+    """Under attack; of one that passes, whether it does by other draws, too, as many as there is time for: a release
+    draws anew."""
     known = {"models": tried.outcome.models}
-    outcome = _try(definition, tried.draft, records, (_SEED, number))
+    outcome = allowance.timed(partial(_try, definition, tried.draft, records, (_SEED, number)))
     margins = [outcome.margin]
     for again in range(_AGAIN + _ATTACKED_AGAIN if outcome.end == "passes" else 0):
+        if not allowance.for_judgement:
+            break
         seed = (_SEED, number, _LOOKS + again)
         other = _try(definition, tried.draft, records, seed, attacked=again >= _AGAIN)
         if other.end != "passes":
             return other.model_copy(update=known)
-        margins.append(other.margin)
-    return outcome.model_copy(update=known | {"margin": float(np.fmin.reduce(margins))})
+        margins += [other.margin] if again >= _AGAIN else []
+    found = {"margin": float(np.fmin.reduce(margins)), "draws": len(margins)}
+    return outcome.model_copy(update=known | found)
 
 
 def _try(

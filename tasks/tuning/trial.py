@@ -85,6 +85,7 @@ class Outcome(BaseModel):
     kept    : variables that the file tells something of, out of `of`; None where nothing was masked
     among   : the distance of the pairs of these variables alone, which is in the loss
     models  : what became of the regressions that were asked for; None where none was, or nothing was masked
+    draws   : by how many draws it was judged
     """
 
     model_config = ConfigDict(frozen=True, ser_json_inf_nan="constants")
@@ -96,6 +97,7 @@ class Outcome(BaseModel):
     of: int | None = None
     among: float = nan
     models: AnalysesLoss | None = None
+    draws: int = 1
     stage: str = Field(default="", description="where it stopped")
     misses: tuple[Miss, ...] = ()
     reported: tuple[Miss, ...] = Field(default=(), description="findings that decide nothing and did not pass")

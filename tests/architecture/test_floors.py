@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Container, Iterable, Mapping
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,13 +22,20 @@ BELOW_TASKS = ("sluice", "schemas", "policies")
 PURE = ("masking", "generalization", "risk", "utility", "tabular")
 
 
+@cache
+def imports_in(path: Path) -> tuple[ast.Import | ast.ImportFrom, ...]:
+    """What a file imports, at the top, within functions and for type checkers alone."""
+    tree = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    return tuple(node for node in tree if isinstance(node, (ast.Import, ast.ImportFrom)))
+
+
 def imports_of(path: Path) -> set[str]:
-    """Top-level packages that a file imports, at the top or within functions."""
+    """Top-level packages that a file imports."""
     names: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in imports_in(path):
         if isinstance(node, ast.Import):
             names |= {alias.name.split(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
+        elif node.module:
             names.add(node.module.split(".")[0])
     return names
 
@@ -48,12 +56,12 @@ def modules() -> dict[str, Path]:
 
 
 def imports_within(path: Path, known: Container[str]) -> set[str]:
-    """The modules of the product that a file names in an import, also within functions and for type checkers alone."""
+    """The modules of the product that a file names in an import."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in imports_in(path):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
+        elif node.module:
             for alias in node.names:
                 whole = f"{node.module}.{alias.name}"
                 found.add(whole if whole in known else node.module)

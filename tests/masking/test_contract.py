@@ -529,11 +529,12 @@ def test_strata_and_households_are_masked_by_themselves_or_refused(method: str) 
     frame = survey(120)[["household", variable.name]].assign(part=pd.Categorical(["a"] * 60 + ["b"] * 60))
     frame[variable.name] = frame[variable.name].iloc[frame["household"] * 2].set_axis(frame.index)
     frame["other"] = frame["household"].astype(float)
+    frame["apart"] = np.arange(120.0)  # in which members differ
     variables = {
         "household": VARIABLES["household"],
         variable.name: variable,
         "part": Variable(name="part", kind=Kind.NOMINAL, categories=("a", "b")),
-        "other": VARIABLES["hours"].model_copy(update={"name": "other"}),
+        **{name: VARIABLES["hours"].model_copy(update={"name": name}) for name in ("other", "apart")},
     }
     if not model.takes_strata:
         with golden.raises(ValidationError):

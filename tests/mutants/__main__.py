@@ -1,13 +1,15 @@
 """Whether tests find the faults planted by hand: `python -m tests.mutants`.
 
 Each fault of faults.yaml is planted in a copy of the project, alone, and tests are run until one fails: the nearest to
-the file first, by the folder that mirrors it, then all; those that start nothing, then whole releases, then the others.
+the file first, that of its name, those that import it, and the folder that mirrors it, then all; of each those that
+start nothing, then whole releases, and servers' tests where no other finds it.
 In the end the tests that failed are run without any fault, where they must pass; one that does not has found nothing,
 and the others are asked.
 """
 
 import argparse
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,6 +20,7 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 
 from tests.mutants.planted import ROOT, Fault, faults
+from tests.tiers import COSTS
 
 TIERS = ("unit", "chain", "smoke", "servers")
 QUICK = TIERS[:3]  # what `make test` runs
@@ -69,14 +72,25 @@ def main() -> None:
 
 
 def nearest(file: str, near: str = "") -> list[list[str]]:
-    """The tests nearest to a file of the product: of its own name, or `near`; beside it; in folders around it."""
+    """The tests nearest to a file of the product: of its own name, or `near`; those that import it, the shortest first;
+    in folders around it."""
     parts = Path(file).with_suffix("").parts
     parts = parts[1:] if parts[0] == "sluice" else parts
     own = Path(near) if near else Path("tests", *parts[:-1], f"test_{parts[-1]}.py")
     folders = [folder for folder in list(own.parents)[:-2] if (ROOT / folder).is_dir()]  # but for that of all tests
-    beside = sorted(path.relative_to(ROOT) for path in (ROOT / own.parent).glob("test_*.py"))
-    places = [[own] if own in beside else [], [path for path in beside if path != own], *([each] for each in folders)]
+    importing = [path for path in _importing(file) if path != own]
+    places = [[own] if (ROOT / own).exists() else [], importing, *([each] for each in folders)]
     return [[str(path) for path in place] for place in places if place]
+
+
+def _importing(file: str) -> list[Path]:
+    """The files of tests that name this module in an import, the shortest first."""
+    package, _, name = ".".join(Path(file).with_suffix("").parts).rpartition(".")
+    named = re.compile(
+        rf"^ *(from {package}\.{name} |import {package}\.{name}\b|from {package} import .*\b{name}\b)", re.M
+    )
+    found = [path for path in (ROOT / "tests").rglob("test_*.py") if named.search(path.read_text(encoding="utf-8"))]
+    return [path.relative_to(ROOT) for path in sorted(found, key=lambda path: (path.stat().st_size, path))]
 
 
 def _copy(target: Path) -> Path:
@@ -98,32 +112,39 @@ def _hunt(fault: Fault, copy: Path, nearest_only: bool, but: Sequence[str] = ())
     original, age = file.read_bytes(), file.stat()
     file.write_text(fault.planted(original.decode()), encoding="utf-8")
     try:
-        for tier, places in _ways(nearest(fault.file, fault.near), nearest_only):
-            if test := _first_failure(copy, tier, places, but):
-                return Finding(fault, tier, test, perf_counter() - begun)
+        for tiers, places in _ways(nearest(fault.file, fault.near), nearest_only):
+            if test := _first_failure(copy, tiers, places, but):
+                return Finding(fault, _tier(copy, test, tiers), test, perf_counter() - begun)
         return Finding(fault, seconds=perf_counter() - begun)
     finally:
         file.write_bytes(original)
         os.utime(file, ns=(age.st_atime_ns, age.st_mtime_ns))
 
 
-def _ways(near: Sequence[Sequence[str]], nearest_only: bool) -> Iterator[tuple[str, Sequence[str]]]:
-    """Which tests are run, of which tier: what takes seconds before what takes minutes."""
-    yield from ((tier, near[0]) for tier in QUICK)  # one file, mostly, in which most faults are found
-    for tiers, places in ((QUICK, near[1:]), (TIERS[3:], near)):
-        yield from ((tier, place) for tier in tiers for place in places)
+def _ways(near: Sequence[Sequence[str]], nearest_only: bool) -> Iterator[tuple[Sequence[str], Sequence[str]]]:
+    """Which tests are run, of which tiers: what takes seconds before what takes minutes."""
+    for tiers in (QUICK, TIERS[3:]):
+        yield from ((tiers, place) for place in near)
         if not nearest_only:
-            yield from ((tier, ["tests"]) for tier in tiers)
+            yield tiers, ["tests"]
 
 
-def _first_failure(copy: Path, tier: str, places: Iterable[str], but: Iterable[str]) -> str | None:
+def _first_failure(copy: Path, tiers: Iterable[str], places: Iterable[str], but: Iterable[str]) -> str | None:
     """The first of these tests that fails. Raises RuntimeError where pytest itself does."""
     left_out = [*(f"--ignore={each}" for each in _NOT_ASKED), *(f"--deselect={each}" for each in but)]
-    ended = _pytest(copy, "-x", "-m", tier, *left_out, *places)
+    ended = _pytest(copy, "-x", "-m", " or ".join(tiers), *left_out, *places)
     failed = _failed(ended.stdout)
     if ended.returncode not in _OUTCOMES and not failed:
         raise RuntimeError(f"pytest ended with {ended.returncode}: {(ended.stdout + ended.stderr)[-2000:]}")
     return failed[0] if failed else None
+
+
+def _tier(copy: Path, test: str, asked: Sequence[str]) -> str:
+    """Of a test that was just run; of one that could not be loaded, the first of those that were asked."""
+    costs = copy / COSTS
+    lines = costs.read_text(encoding="utf-8").splitlines() if costs.exists() else []
+    tier = next((tier for _, tier, name in (line.split("\t", 2) for line in lines) if name == test), asked[0])
+    return tier if tier in asked else asked[-1]  # a `smoke` is one of `servers`
 
 
 def _pytest(copy: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

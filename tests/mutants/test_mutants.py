@@ -33,11 +33,12 @@ def test_fault_that_does_not_apply_is_named(text: str) -> None:
 
 
 def test_nearest_tests_come_first() -> None:
-    own, beside, *around = nearest("sluice/tabular/rules/zero_cells.py")
-    assert own == ["tests/tabular/rules/test_zero_cells.py"]
-    assert "tests/tabular/rules/test_dominance.py" in beside
+    own, importing, *around = nearest("sluice/tabular/rules/sensitivity.py")
+    assert own == ["tests/tabular/rules/test_sensitivity.py"]
+    assert "tests/tabular/advice/test_coarsening.py" in importing
+    assert own[0] not in importing
     assert around == [["tests/tabular/rules"], ["tests/tabular"]]
-    assert nearest("flows/cli/operator_commands.py") == [["tests/flows"]]  # no folder has its name
+    assert nearest("flows/cli/operator_commands.py") == [["tests/flows/test_worker.py"], ["tests/flows"]]
 
 
 @pytest.mark.parametrize(

@@ -167,6 +167,14 @@ def test_spectral_noise_is_correlated_noise_in_another_notation() -> None:
     assert (masked["constant"] == 0.1).all()
 
 
+@pytest.mark.parametrize("kind", ["uncorrelated", "correlated"])
+def test_the_step_adds_its_noise_once(kind: str) -> None:
+    frame = numeric_survey(20_000)
+    step = AdditiveNoise(columns=("first", "second"), kind=kind, amount=0.5)
+    noise = step.mask(frame, NUMERIC, np.random.default_rng(1)) - frame
+    assert (noise.var() / frame.var())[["first", "second"]].tolist() == pytest.approx([0.5, 0.5], rel=0.05)
+
+
 @given(n=st.integers(5, 60), seed=st.integers(0, 1000), amount=st.sampled_from([0.01, 1.0, 30.0]))
 def test_spectral_noise_corrected_exactly_keeps_every_mean_and_variance(n: int, seed: int, amount: float) -> None:
     frame = numeric_survey(n)

@@ -7,6 +7,7 @@ import pytest
 
 from tasks.release.records.record_definition import RecordsDefinition
 from tasks.tuning import first_plan as module
+from tasks.tuning.allowance import Allowance
 from tasks.tuning.first_drafts import drafts
 from tasks.tuning.first_plan import Tried, first_plan, part_at_hand
 from tasks.tuning.records_at_hand import RecordsAtHand
@@ -113,10 +114,73 @@ def test_after_the_time_given_no_further_draft_is_tried_and_it_is_told_how_many_
     assert found.untried == every.tried - 1 > 0
 
 
-def test_nothing_is_tried_where_that_is_asked() -> None:
+def test_nothing_is_tried_where_that_is_asked_and_the_plan_can_be_carried_out_all_the_same() -> None:
     found = first_plan(definition(), records(300), GROUPS, most_tried=0)
     assert (found.tried, found.outcome, found.passes) == (0, None, False)
-    assert found.draft == next(iter(drafts(records(300), GROUPS)))
+    assert found.draft.plan == next(iter(drafts(records(300), GROUPS))).otherwise
+    assert not any("levels" in step for step in found.draft.plan), "no level that the records do not allow"
+
+
+class Clock:
+    """A clock that somebody turns."""
+
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def test_nothing_is_begun_that_would_end_after_the_time_given() -> None:
+    clock = Clock()
+    seen: list[tuple[str, bool]] = []
+
+    def looked_at(_: object, draft: Any, *rest: object) -> Tried:
+        clock.now += 10
+        return Tried(draft, outcome("passes").model_copy(update={"loss": 0.5, "kept": 9, "of": 9}))
+
+    def judged(*arguments: object, attacked: bool = True, **named: object) -> Outcome:
+        clock.now += 40 if attacked else 10
+        seen.append(("judged", attacked))
+        return outcome("passes")
+
+    with (
+        patch.object(module, "_looked_at", looked_at),
+        patch.object(module, "_try", judged),
+        patch.object(module, "Allowance", lambda minutes: Allowance(minutes, clock)),
+    ):
+        found = first_plan(definition(), records(300), GROUPS, seconds=300)
+    assert found.passes
+    assert found.outcome is not None
+    assert clock.now <= 300
+    assert [attacked for _, attacked in seen] == [True, False, False, True, True]
+    assert found.outcome.draws == 3, "by as many draws as there was time for"
+
+
+def test_the_last_of_the_time_is_for_the_safest_draft_that_keeps_enough_variables() -> None:
+    clock = Clock()
+    told: list[str] = []
+    every = list(drafts(records(300), GROUPS))
+
+    def looked_at(_: object, draft: Any, *rest: object) -> Tried:
+        place = every.index(draft)
+        kept = 9 if place < 3 else 5
+        return Tried(draft, outcome("passes").model_copy(update={"loss": place / 100, "kept": kept, "of": 9}))
+
+    def attacked(_: object, tried: Tried, *rest: Any) -> Outcome:
+        clock.now += 40
+        rest[-1].took(40)
+        return tried.outcome.model_copy(update={"end": "fails"})
+
+    with (
+        patch.object(module, "_looked_at", looked_at),
+        patch.object(module, "_outcome", attacked),
+        patch.object(module, "Allowance", lambda minutes: Allowance(minutes, clock)),
+    ):
+        found = first_plan(
+            definition(), records(300), GROUPS, seconds=300, told=lambda number, of, draft, _: told.append(draft.says)
+        )
+    assert told[:2] == [every[0].says, every[2].says]
+    assert found.untried == len(every) - found.tried > 0
 
 
 def test_a_trial_that_stops_is_a_draft_that_does_not_pass() -> None:
