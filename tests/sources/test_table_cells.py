@@ -219,7 +219,7 @@ def test_cells_come_back_as_they_were(tmp_path: Path, cells: Cells) -> None:
     path = tmp_path / "cells.npz"
     signed = replace(cells, sizes=np.abs(cells.total) + 3, decimals=2)
     for given_ in (cells, signed):
-        path.write_bytes(cells_bytes(given_, asking=Asking((5, 2**60), (5,))))
+        path.write_bytes(cells_bytes((given_, Asking((5, 2**60), (5,)))))
         names = [[dimension.name for dimension in cells.dimensions]]
         found = read_cells(path, cells.dimensions, names)
         for array in ("codes", "total", "contributors", "largest", "owners", "published", "sizes"):
@@ -227,7 +227,7 @@ def test_cells_come_back_as_they_were(tmp_path: Path, cells: Cells) -> None:
         assert found.decimals == given_.decimals
         assert (found.equations != given_.equations).nnz == 0
         assert read_asking(path) == Asking((5, 2**60), (5,))
-        assert cells_bytes(found, asking=Asking((5, 2**60), (5,))) == path.read_bytes()
+        assert cells_bytes((found, Asking((5, 2**60), (5,)))) == path.read_bytes()
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 cut off", b"no archive"])
