@@ -28,7 +28,7 @@ _FEW_CHANGES = Sentences(
     "few_changes",
     few="Fewer than {fewest} records changed since {releases:commas} was published: who compares the two files sees "
     "whose they are, and what changed. Wait until more has changed.",
-    none="None of {count} earlier publications ({releases:commas}) differs from this file in few records.",
+    none="No earlier publication differs from this file in few records; {count} compared ({releases:commas}).",
 )
 _DIFFERENCING = Sentences(
     "differencing",

@@ -1,23 +1,27 @@
 """Audit: play the attackers against the very files that would be published, whatever made them."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from sluice.ground.verdict import Finding
+from sluice.report.table_summary import TableSummary
 from sluice.settings import settings
 from sluice.tabular.audit.pattern_audit import Audit
+from sluice.tabular.audit.proofs import Proof
 from tasks.release.crashed_measures import findings_of
 from tasks.release.tables.files_of_records import TablesBesideFiles, compare_with_files
 from tasks.release.tables.other_measures import compare_with_other_measures, judge_contributor_numbers
-from tasks.release.tables.protection import audit_cells
+from tasks.release.tables.protection import ProtectionRequest, audit_cells
 from tasks.release.tables.published_cells import (
+    OfMeasure,
     ProtectedTables,
     PublishedCells,
     StagedCells,
     TablesRelease,
-    read_staged_cells,
-    request_of,
+    by_column,
+    measures_of,
 )
 from tasks.release.tables.suppressed_tables import read_proofs
 from tasks.release.tables.table_editions import compare_with_earlier_editions
@@ -28,6 +32,7 @@ from tasks.release.tables.table_findings import (
     judge_audit,
     judge_files,
     judge_statement,
+    of_measure,
     summarise_tables,
 )
 from tasks.step import step
@@ -39,21 +44,48 @@ def audit(release: TablesRelease, staged: StagedCells, protected: ProtectedTable
 
     Proofs that the protection found are checked first, by plain arithmetic; what they do not show is searched for.
     """
-    product, vault, statement = release.product, release.vault, protected.statement
-    cells = read_staged_cells(release, staged)
-    request = request_of(release, staged, cells)
-    published = PublishedCells.read(vault.verify(protected.published_cells, ".npz"))
+    vault, measures = release.vault, measures_of(release, staged)
+    requests = [of.request for of in measures]
+    common = PublishedCells.read(vault.verify(protected.published_cells, ".npz"))
     proofs = read_proofs(vault.verify(protected.proofs, ".npz")) if protected.proofs else []
-    outcome: list[Audit] = []
 
     def read_back() -> list[Finding]:
         files = {file: vault.verify(sha256, Path(file).suffix) for file, sha256 in protected.files.items()}
-        problems = problems_of(product, files, cells, published)
-        if published.synthetic is not None:
-            drawn = published.with_synthetic_values(cells, request.assumptions).synthetic
-            if drawn is None or not np.array_equal(drawn, published.synthetic):
+        problems = problems_of(release.product, files, by_column(measures), common)
+        if common.synthetic is not None:
+            drawn = common.with_synthetic_values(measures[0].cells, requests[0].assumptions).synthetic
+            if drawn is None or not np.array_equal(drawn, common.synthetic):
                 problems.append("The synthetic values are not those that the published cells alone give.")
         return [judge_files(problems)]
+
+    findings: list[Finding] = []
+    for of, request in zip(measures, requests, strict=True):
+        checked = check_cells(of.cells, request, release.product.policy.formula_cells)
+        findings += of_measure(checked, of.name) if len(measures) > 1 else checked
+    findings += findings_of("table_files", "masked", read_back)
+    summaries: list[TableSummary] = []
+    for of, request in zip(measures, requests, strict=True):
+        found = _attacked(of, request, common, protected, proofs, len(measures) > 1)
+        findings += of_measure(found.findings, of.name) if len(measures) > 1 else found.findings
+        summaries += found.tables
+    return TablesEvaluation(tuple(findings), tuple(summaries))
+
+
+def _attacked(
+    of: OfMeasure,
+    request: ProtectionRequest,
+    common: PublishedCells,
+    protected: ProtectedTables,
+    proofs: Sequence[Proof],
+    one_of_several: bool,
+) -> TablesEvaluation:
+    """What attackers learn of one measure, and from other publications.
+
+    common : what is published, of all measures
+    """
+    release, cells, statement = of.release, of.cells, protected.statement
+    product, published = release.product, of.published(common, request)
+    outcome: list[Audit] = []
 
     def attack() -> list[Finding]:
         if statement:
@@ -65,8 +97,6 @@ def audit(release: TablesRelease, staged: StagedCells, protected: ProtectedTable
         return judge_contributor_numbers(cells, published.status, request, settings().workers)
 
     findings = [
-        *check_cells(cells, request, release.product.policy.formula_cells),
-        *findings_of("table_files", "masked", read_back),
         *findings_of("table_audit", "masked", attack),
         *(findings_of("contributor_numbers", "masked", numbers) if product.definition.tells_contributors else ()),
         *findings_of(
@@ -88,12 +118,13 @@ def audit(release: TablesRelease, staged: StagedCells, protected: ProtectedTable
     summaries = summarise_tables(
         product.definition.tables,
         cells,
-        published,
+        common,
         request,
         product.policy.minimum_cell,
         statement,
         outcome[0] if outcome else None,
         settings().workers,
         protected.optimality,
+        of.name if one_of_several else None,
     )
     return TablesEvaluation(tuple(findings), tuple(summaries))

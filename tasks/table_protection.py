@@ -26,16 +26,18 @@ from tasks.release.tables.protection import ProtectionRequest
 from tasks.release.tables.protection_method import Alteration, SecondarySuppression
 from tasks.release.tables.published_cells import (
     MethodStatement,
+    OfMeasure,
     ProtectedTables,
     PublishedCells,
     StagedCells,
     TablesRelease,
+    by_column,
     dimensions_of,
-    read_staged_cells,
-    request_of,
+    measures_of,
 )
+from tasks.release.tables.shared_pattern import MeasuredCells, one_pattern, refuse_other_cells, suppress_together
 from tasks.release.tables.sums_of_editions import declared_sums
-from tasks.release.tables.suppressed_tables import SuppressedCells, proofs_as_bytes, suppress_cells
+from tasks.release.tables.suppressed_tables import SuppressedCells, proofs_as_bytes
 from tasks.release.tables.table_editions import carried_forward, nearest_edition
 from tasks.release.tables.table_files import table_files
 from tasks.step import step
@@ -46,40 +48,43 @@ def tabulate(release: TablesRelease) -> StagedCells:
     """Add up the staged records in DuckDB. Memory does not grow with the number of records."""
     vault, policy, definition = release.vault, release.product.policy, release.product.definition
     contract, requested = release.product.contract, definition.measure.requested
-    needed = (rule.largest_needed for rule in policy.table_rules)
-    with vault.scratch(".duckdb") as scratch:
-        found = aggregate_file(
-            vault.verify(release.data.sha256, ".parquet"),
-            dimensions_of(definition, contract),
-            measure_of(definition, contract),
-            scratch=scratch,
-            tables=definition.linked,
-            withheld=definition.withheld,
-            kept=max(LARGEST_KEPT, policy.table_attackers.coalition, *needed),
-            requested=requested.asked if requested else None,
-        )
-    return StagedCells(vault.keep_bytes(cells_bytes(found.cells, found.asking), ".npz"), len(found.cells))
+    kept = max(LARGEST_KEPT, policy.table_attackers.coalition, *(rule.largest_needed for rule in policy.table_rules))
+    found = {}
+    for name, each in definition.by_measure.items():
+        with vault.scratch(".duckdb") as scratch:
+            found[name] = aggregate_file(
+                vault.verify(release.data.sha256, ".parquet"),
+                dimensions_of(definition, contract),
+                measure_of(each, contract),
+                scratch=scratch,
+                tables=definition.linked,
+                withheld=definition.withheld,
+                kept=kept,
+                requested=requested.asked if requested else None,
+            )
+    refuse_other_cells({name: each.cells for name, each in found.items()}, definition.tells_contributors)
+    held = cells_bytes(*((each.cells, each.asking) for each in found.values()))
+    return StagedCells(vault.keep_bytes(held, ".npz"), len(next(iter(found.values())).cells))
 
 
 @step
 def protect(release: TablesRelease, staged: StagedCells) -> ProtectedTables:
     """The same cells under the same documents give the same pattern and the same bytes, unless seconds are given."""
     product, vault = release.product, release.vault
-    cells = read_staged_cells(release, staged)
-    request = request_of(release, staged, cells)
-    method = product.definition.protection
+    measures = measures_of(release, staged)
+    cells, method = measures[0].cells, product.definition.protection
     statement: MethodStatement | None = None
     proofs: Sequence[Proof] = ()
     optimality: str | None = None
     if isinstance(method, SecondarySuppression):
-        made = _suppressed(release, cells, request, method)
+        made = _suppressed(measures, method)
         published, proofs, optimality = made.published, made.proofs, made.optimality
     else:
-        changed = altered(release, cells, request, method)
+        changed = altered(release, cells, measures[0].request, method)
         statement, published = MethodStatement.of(changed), PublishedCells.of_altered(cells, changed.value)
     files = {
         file: vault.keep_bytes(content, f".{file.rpartition('.')[2]}")
-        for file, content in table_files(product, cells, published)
+        for file, content in table_files(product, by_column(measures), published)
     }
     listed = vault.keep_bytes(json.dumps(files, sort_keys=True).encode(), ".json")
     kept = vault.keep_bytes(published.to_bytes(), ".npz")
@@ -96,18 +101,17 @@ def protect(release: TablesRelease, staged: StagedCells) -> ProtectedTables:
     return ProtectedTables(listed, files, kept, statement, proven, optimality)
 
 
-def _suppressed(
-    release: TablesRelease, cells: Cells, request: ProtectionRequest, method: SecondarySuppression
-) -> SuppressedCells:
+def _suppressed(measures: Sequence[OfMeasure], method: SecondarySuppression) -> SuppressedCells:
     """A pattern that is safe also for whoever has the nearest earlier edition, and those that add up with it."""
-    kept = carried_forward(release, cells) if method.carry_forward else np.zeros(len(cells), dtype=bool)
-    pair = nearest_edition(release, cells)
-    beside = [*((pair,) if pair else ()), *declared_sums(release, cells)]
-    request = request.with_secret_costs(cells, release.vault.pseudonym("suppression", release.product.contract.dataset))
-    workers = settings().workers
-    return suppress_cells(
-        cells, request, method, kept=kept, beside=beside, workers=workers, progress=SearchLog("protect")
-    )
+    asked = {}
+    for of in measures:
+        release, cells = of.release, of.cells
+        kept = carried_forward(release, cells) if method.carry_forward else np.zeros(len(cells), dtype=bool)
+        pair = nearest_edition(release, cells)
+        beside = [*((pair,) if pair else ()), *declared_sums(release, cells)]
+        secret = release.vault.pseudonym("suppression", release.product.contract.dataset)
+        asked[of.name] = MeasuredCells(cells, of.request.with_secret_costs(cells, secret), kept, beside)
+    return one_pattern(asked, suppress_together(asked, method, settings().workers, SearchLog("protect")))
 
 
 def altered(release: TablesRelease, cells: Cells, request: ProtectionRequest, method: Alteration) -> AlteredCells:

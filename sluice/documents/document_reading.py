@@ -17,6 +17,14 @@ from sluice.settings import settings
 
 Document = TypeVar("Document", bound=BaseModel)
 
+KINDS = {
+    "people": "a roster",
+    "approvals": "a policy",
+    "variables": "a contract",
+    "target": "a release definition",
+}
+"""A key that only a document of this kind has, and must have."""
+
 _LARGEST = 1_000_000  # bytes of one document
 _MOST_VALUES = 100_000  # of one document, its aliases spelled out
 _TOO_MANY = f"holds more than {_MOST_VALUES:,} values, or an anchor that holds itself"
@@ -194,6 +202,11 @@ def parse_document(model: type[Document], content: dict[str, Any], name: str) ->
     try:
         return model.model_validate(content)
     except ValidationError as error:
+        asked, came = ([key for key in KINDS if key in keys] for keys in (model.model_fields, content))
+        if len(asked) == len(came) == 1 and asked != came:
+            raise DocumentError(
+                f"{name}: is {KINDS[came[0]]}, by its key '{came[0]}'; {KINDS[asked[0]]} is asked for"
+            ) from None
         line_of = content.line_of if isinstance(content, Written) else None
         found = tuple(faults(error.errors(), model, line_of))
         refused = DocumentError("\n".join([f"{name} is refused:", *(f"  - {fault}" for fault in found)]))

@@ -24,6 +24,7 @@ _NUMBER = ("float_type", "float_parsing")
 _LIST = ("tuple_type", "list_type", "set_type", "frozen_set_type")
 _MAPPING = ("dict_type", "model_type", "model_attributes_type", "mapping_type")
 _PASSWORD = re.compile(r"(?<=:)[^:@/\s]*(?=@)")  # in an address that stands where none is expected
+_FEW = 8  # names that are listed beside the one that was meant
 _BEYOND = ("greater_than", "greater_than_equal", "less_than", "less_than_equal")
 
 
@@ -35,16 +36,17 @@ def faults(details: Sequence[ErrorDetails], model: type[BaseModel], line_of: Lin
     """Each fault, without those that only follow from another: a list is empty as its one entry is wrong."""
     places = [detail["loc"] for detail in details]
     schema = _Schema(model)
-    return [
-        _fault(detail, schema, line_of(detail["loc"]) if line_of else None)
-        for detail in details
-        if not (
-            detail["type"] == "too_short"
-            and any(
-                len(place) > len(detail["loc"]) and place[: len(detail["loc"])] == detail["loc"] for place in places
-            )
-        )
-    ]
+    found: list[Fault] = []
+    for detail in details:
+        if detail["type"] == "too_short" and any(
+            len(place) > len(detail["loc"]) and place[: len(detail["loc"])] == detail["loc"] for place in places
+        ):
+            continue
+        fault = _fault(detail, schema, line_of(detail["loc"]) if line_of else None)
+        if any(fault.hint and other.allowed == fault.allowed and other.hint == fault.hint for other in found):
+            fault = fault._replace(hint="")  # a list of what is allowed is read once
+        found.append(fault)
+    return found
 
 
 def _fault(detail: ErrorDetails, schema: "_Schema", line: int | None) -> Fault:
@@ -53,17 +55,26 @@ def _fault(detail: ErrorDetails, schema: "_Schema", line: int | None) -> Fault:
     return Fault(".".join(map(str, detail["loc"])), line, says, hint, tuple(allowed))
 
 
+def _meant(came: str, known: Sequence[str], before: str) -> str:
+    """The name that was meant, and all that are known, where these are few or none is near."""
+    meant = did_you_mean(came, known).strip()
+    listed = f"{before}: {', '.join(known)}." if known and not (meant and len(known) > _FEW) else ""
+    return f"{meant} {listed}".strip()
+
+
 def _says(detail: ErrorDetails, schema: "_Schema") -> tuple[str, str, Sequence[str]]:
     """What is wrong, a hint or '', and the names that are allowed."""
     kind, came, context = detail["type"], detail["input"], detail.get("ctx", {})
     if kind == "extra_forbidden":
-        known = schema.keys(detail["loc"][:-1])
-        allowed = f" Allowed here: {', '.join(sorted(known))}." if known else ""
-        return "unknown key.", f"{did_you_mean(str(detail['loc'][-1]), known)}{allowed}".strip(), known
+        known = sorted(schema.keys(detail["loc"][:-1]))
+        return "unknown key.", _meant(str(detail["loc"][-1]), known, "Allowed here"), known
     if kind == "union_tag_invalid":
         known = [tag.strip("' ") for tag in str(context["expected_tags"]).split(",")]
-        hint = f"{did_you_mean(str(context['tag']), known)} Known: {', '.join(known)}."
-        return f"no {context['discriminator']} is named '{context['tag']}'.", hint.strip(), known
+        return (
+            f"no {context['discriminator']} is named '{context['tag']}'.",
+            _meant(str(context["tag"]), known, "Known"),
+            known,
+        )
     if kind == "union_tag_not_found":
         known = schema.tags(detail["loc"])
         one_of = f", one of {', '.join(known)}" if known else ""

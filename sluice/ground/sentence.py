@@ -131,6 +131,11 @@ def word(name: str) -> str:
     return name.replace("_", " ")
 
 
+def count_of(number: int, noun: str) -> str:
+    """'1 record', '1,204 records'"""
+    return _WORDS.format_field(number, f"count,_{noun}")
+
+
 def listed(names: Sequence[str]) -> str:
     """'age, years married and children'"""
     *most, last = (word(name) for name in names)

@@ -13,7 +13,7 @@ from typing import Any
 from sluice.ground.variables import Kind, Variable, Variables
 from sluice.publication.license import is_address, license_address
 from sluice.publication.manifest import PublishedFile
-from sluice.publication.published_table import PUBLISHED, SUPPRESSED, WORDS, PublishedTable
+from sluice.publication.published_table import PUBLISHED, SUPPRESSED, WORDS, PublishedTable, ValueColumn
 from sluice.publication.spreadsheet_text import escaped_schema
 from sluice.publication.table_schema import in_binary, table_schema
 from sluice.tabular.model.cells import Status
@@ -176,7 +176,7 @@ def tables_datapackage(
     withheld   : sentences on the marginals that are not published, so that nobody takes them for empty
     escaped    : whether codes of CSV files are in the form that spreadsheets show, see `spreadsheet_text`
     license_   : as `known_license` gives it
-    meanings   : of the dimensions, as the contract describes and labels them
+    meanings   : of the dimensions, and of several measures, as the contract describes and labels them
     """
     parts = [(_schema(table, measure, unit, protection, meanings or {}), files) for table, files in tables]
     return datapackage(
@@ -187,7 +187,8 @@ def tables_datapackage(
 def _schema(
     table: PublishedTable, measure: str, unit: str | None, protection: Sequence[str], meanings: Variables
 ) -> dict[str, Any]:
-    schema = table_schema(table_variables(table, measure, unit, meanings), {"value": protection})
+    done = dict.fromkeys((each.name for each in table.measures), protection)
+    schema = table_schema(table_variables(table, measure, unit, meanings), done)
     for field, dimension in zip(schema["fields"], table.dimensions, strict=False):  # the first columns
         field["sluice:hierarchy"] = _hierarchy(dimension)
     return schema
@@ -206,7 +207,12 @@ def table_variables(table: PublishedTable, measure: str, unit: str | None, meani
             categories=words,
             labels={word: _MEANING[word] for word in words},
         ),
-        Variable(name="value", kind=number, description=measure, unit=unit, nullable=True),
+        *(
+            _values(each, meanings.get(each.name))
+            if table.others
+            else Variable(name=each.name, kind=number, description=measure, unit=unit, nullable=True)
+            for each in table.measures
+        ),
     ]
     further = {
         "contributors": ("How many contributed to the cell; empty where the value is suppressed", Kind.INTEGER, None),
@@ -226,6 +232,17 @@ def table_variables(table: PublishedTable, measure: str, unit: str | None, meani
         says = "1: the row is a sum of other rows. 0: it is not. Add up rows with 0 alone"
         variables.append(Variable(name="is_total", kind=Kind.INTEGER, description=says, minimum=0, maximum=1))
     return {variable.name: variable for variable in variables}
+
+
+def _values(column: ValueColumn, known: Variable | None) -> Variable:
+    """One of several measures, as the contract describes it."""
+    return Variable(
+        name=column.name,
+        kind=Kind.CONTINUOUS if column.decimals else Kind.INTEGER,
+        description=(known.description if known is not None else "") or column.name,
+        unit=known.unit if known is not None else None,
+        nullable=True,
+    )
 
 
 def _dimension(dimension: Dimension, known: Variable | None) -> Variable:

@@ -14,7 +14,7 @@ from sluice.publication.datapackage import MEDIATYPE, table_variables
 from sluice.publication.edition import Edition
 from sluice.publication.license import license_address
 from sluice.publication.study import Study
-from sluice.publication.tables_codebook import TablesCodebook, loss_of
+from sluice.publication.tables_codebook import TablesCodebook, losses_of
 
 NAMESPACE = "ddi:codebook:2_5"
 _NATURE = {
@@ -69,7 +69,7 @@ def ddi_of_tables(book: TablesCodebook) -> bytes:
         "protected aggregate data",
         [
             ("protection", book.protection),
-            ("not published", [loss_of(table).says(table.name) for table in book.tables]),
+            ("not published", [says for table in book.tables for says in losses_of(table)]),
             ("not published", book.withheld),
         ],
     )

@@ -6,11 +6,11 @@ written. Numbers are whole units of a last decimal, as text.
 """
 
 import re
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import contains
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,10 +23,17 @@ WORDS = {Status.PUBLISHED: PUBLISHED, Status.PRIMARY: "primary", Status.SECONDAR
 SUPPRESSED = "suppressed"  # primary or secondary, where the two are not distinguished
 
 OWN_COLUMNS = ("status", "value", "contributors", "lower", "upper", "synthetic", "is_total")
-AMOUNTS = ("value", "lower", "upper", "synthetic")  # in units of the measure
 _NAMED = 3  # cells that a message names
 
 Numbers = tuple[int | None, ...]
+
+
+class ValueColumn(NamedTuple):
+    """The values of one measure: the name of their column, their decimals, and an entry for each listed cell."""
+
+    name: str
+    decimals: int
+    value: Numbers
 
 
 @dataclass(frozen=True)
@@ -36,6 +43,8 @@ class PublishedTable:
     codes        : the cell's code in each dimension, as text
     status       : 'published', 'primary', 'secondary' or 'suppressed'
     value        : in units of 10 ** -decimals; None for a suppressed cell
+    column       : the name of these values' column
+    others       : the values of other measures that share the pattern
     contributors : None for a suppressed cell; None altogether when no numbers of contributors are published
     lower, upper : the published interval of a suppressed cell, None for others; None altogether without intervals
     synthetic    : a drawn value for a suppressed cell, None for others; None altogether without them
@@ -54,13 +63,15 @@ class PublishedTable:
     upper: Numbers | None = None
     synthetic: Numbers | None = None
     is_total: Numbers | None = None
+    column: str = "value"
+    others: tuple[ValueColumn, ...] = ()
 
     def __post_init__(self) -> None:
-        for field in fields(self)[4:]:
-            given = getattr(self, field.name)
+        entries = {name: getattr(self, name) for name in OWN_COLUMNS} | {each.name: each.value for each in self.others}
+        for name, given in entries.items():
             if given is not None and len(given) != len(self.codes):
                 raise DataError(
-                    f"{field.name} of table '{self.name}' must have an entry for each of {len(self.codes)} listed "
+                    f"{name} of table '{self.name}' must have an entry for each of {len(self.codes)} listed "
                     f"cells; got {len(given)}"
                 )
         taken = sorted({dimension.name for dimension in self.dimensions} & set(OWN_COLUMNS))
@@ -76,6 +87,8 @@ class PublishedTable:
             if status not in words:
                 raise DataError(f"status in table '{self.name}' must be one of {', '.join(words)}; got '{status}'")
             hidden = status != PUBLISHED
+            if any((each.value[cell] is None) != (self.value[cell] is None) for each in self.others):
+                raise DataError(f"{self.name_of(cell)} must have a value of every measure, or of none")
             if hidden and (self.value[cell] is not None or (self.contributors and self.contributors[cell] is not None)):
                 raise DataError(f"the suppressed cell {self.name_of(cell)} must have no value and no contributors")
             if not hidden and self.value[cell] is None:
@@ -101,16 +114,35 @@ class PublishedTable:
         columns: dict[str, Sequence[Any]] = {
             dimension.name: [codes[axis] for codes in self.codes] for axis, dimension in enumerate(self.dimensions)
         }
-        columns |= {"status": self.status, "value": self.value}
+        columns |= {"status": self.status, **{each.name: each.value for each in self.measures}}
         for name in OWN_COLUMNS[2:]:
             entries = getattr(self, name)
             if entries is not None:
                 columns[name] = entries
         return columns
 
+    @property
+    def measures(self) -> tuple[ValueColumn, ...]:
+        """The values of each measure, in the order of their columns."""
+        return (ValueColumn(self.column, self.decimals, self.value), *self.others)
+
+    @property
+    def amounts(self) -> dict[str, int]:
+        """The columns that hold amounts of a measure -> its decimals."""
+        return amounts_of({each.name: each.decimals for each in self.measures})
+
+    def of(self, measure: ValueColumn) -> "PublishedTable":
+        """The table of one measure by itself."""
+        return replace(self, column="value", others=(), decimals=measure.decimals, value=measure.value)
+
     def name_of(self, cell: int) -> str:
         """The codes of a listed cell, for a reader: 'nace KA1, region Total'."""
         return ", ".join(f"{d.name} {code}" for d, code in zip(self.dimensions, self.codes[cell], strict=True))
+
+
+def amounts_of(values: Mapping[str, int]) -> dict[str, int]:
+    """The columns of amounts -> their decimals, of columns of values; what bounds or replaces them is of the first."""
+    return {**values, **dict.fromkeys(("lower", "upper", "synthetic"), next(iter(values.values())))}
 
 
 def sums_among(dimension: Dimension, listed: Collection[str]) -> frozenset[str]:
@@ -129,6 +161,7 @@ def published_table(
     name: str,
     table: Table,
     *,
+    measures: Mapping[str, Cells] | None = None,
     value: Integers | None = None,
     interval: tuple[Integers, Integers] | None = None,
     synthetic: Integers | None = None,
@@ -140,6 +173,8 @@ def published_table(
 
     table             : its dimensions, in the order of its columns; of others it holds the totals
     status            : shape (c,), of every cell of the linked tables
+    measures          : column -> the same cells by each measure that shares the pattern, `cells` first; one column
+                        called value when not given
     value             : shape (c,), what is published instead of the totals (rounded, adjusted, perturbed); numbers of
                         contributors are not published then, as they would undo it in a table of counts
     interval          : from and to, each of shape (c,), published for suppressed cells
@@ -190,6 +225,10 @@ def published_table(
         upper=_only_where(hidden, interval[1][listed]) if interval else None,
         synthetic=None if synthetic is None else _only_where(hidden, synthetic[listed]),
     )
+    if measures:
+        values = (ValueColumn(m, of.decimals, _only_where(~hidden, of.total[listed])) for m, of in measures.items())
+        first, *others = values
+        made = replace(made, column=first.name, others=tuple(others))
     return replace(made, is_total=made.totals) if tell_totals else made
 
 

@@ -3,14 +3,21 @@
 import csv
 import io
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sluice.ground.errors import DataError
-from sluice.publication.published_table import AMOUNTS, OWN_COLUMNS, PublishedTable, in_decimals, units_of
+from sluice.publication.published_table import (
+    OWN_COLUMNS,
+    PublishedTable,
+    ValueColumn,
+    amounts_of,
+    in_decimals,
+    units_of,
+)
 from sluice.publication.spreadsheet_text import as_it_was, as_text
 from sluice.tabular.model.dimension import Dimension
 
@@ -20,10 +27,10 @@ def to_csv(table: PublishedTable, *, escaped: bool = False) -> bytes:
 
     escaped : names and codes in the form that spreadsheets show, see `spreadsheet_text`
     """
-    form = as_text if escaped else str
+    form, amounts = as_text if escaped else str, table.amounts
     columns = [
-        [in_decimals(entry, table.decimals) for entry in entries]
-        if name in AMOUNTS
+        [in_decimals(entry, amounts[name]) for entry in entries]
+        if name in amounts
         else entries
         if name in OWN_COLUMNS
         else [form(entry) for entry in entries]
@@ -33,15 +40,26 @@ def to_csv(table: PublishedTable, *, escaped: bool = False) -> bytes:
 
 
 def read_csv(
-    content: bytes, name: str, dimensions: Sequence[Dimension], decimals: int, *, escaped: bool = False
+    content: bytes,
+    name: str,
+    dimensions: Sequence[Dimension],
+    decimals: int = 0,
+    *,
+    measures: Mapping[str, int] | None = None,
+    escaped: bool = False,
 ) -> PublishedTable:
-    """The table that `to_csv` wrote, read back strictly. Raises DataError, naming the line, for anything else."""
+    """The table that `to_csv` wrote, read back strictly. Raises DataError, naming the line, for anything else.
+
+    measures : column -> decimals of its values; one called value, with `decimals`, when not given
+    """
     header, rows = csv_rows(content, name)
     form = as_it_was if escaped else str
     header = [form(column) for column in header]
     axes = [dimension.name for dimension in dimensions]
+    values = measures or {"value": decimals}
+    amounts = amounts_of(values)
     known = [
-        [*axes, "status", "value", *contributors, *interval, *synthetic, *totals]
+        [*axes, "status", *values, *contributors, *interval, *synthetic, *totals]
         for contributors in ([], ["contributors"])
         for interval in ([], ["lower", "upper"])
         for synthetic in ([], ["synthetic"])
@@ -52,12 +70,32 @@ def read_csv(
     columns: dict[str, list[Any]] = {column: [] for column in header}
     for line, row in rows:
         for column, text in zip(header, row, strict=True):
-            counted = decimals if column in AMOUNTS else 0
+            counted = amounts.get(column, 0)
             plain = column in axes or column == "status"
             columns[column].append(form(text) if plain else units_of(text, counted, f"{name}, line {line}, {column}"))
     codes = tuple(zip(*(columns.pop(axis) for axis in axes), strict=True))
-    rest = {column: tuple(entries) for column, entries in columns.items()}
-    return PublishedTable(name, tuple(dimensions), decimals, codes, **rest)
+    return _table(name, dimensions, values, codes, columns)
+
+
+def _table(
+    name: str,
+    dimensions: Sequence[Dimension],
+    values: Mapping[str, int],
+    codes: Sequence[tuple[str, ...]],
+    columns: dict[str, list[Any]],
+) -> PublishedTable:
+    """values : column -> decimals of each measure; columns: all but the codes"""
+    first, *others = (ValueColumn(each, decimals, tuple(columns.pop(each))) for each, decimals in values.items())
+    return PublishedTable(
+        name,
+        tuple(dimensions),
+        first.decimals,
+        tuple(codes),
+        value=first.value,
+        column=first.name,
+        others=tuple(others),
+        **{column: tuple(entries) for column, entries in columns.items()},
+    )
 
 
 def to_parquet(table: PublishedTable) -> bytes:
@@ -67,13 +105,13 @@ def to_parquet(table: PublishedTable) -> bytes:
     of their last decimal, so that rounding a double to the measure's decimals gives back the very number. What is
     suppressed is null before Arrow sees it, so the file's statistics and dictionaries do not hold it.
     """
-    arrays, schema = [], []
+    arrays, schema, amounts = [], [], table.amounts
     for name, entries in table.columns.items():
         numeric: pa.DataType = pa.int64()
-        if table.decimals and name in AMOUNTS:
+        if decimals := amounts.get(name, 0):
             numeric = pa.float64()
-            entries = [None if entry is None else float(in_decimals(entry, table.decimals)) for entry in entries]
-        kind = numeric if name in OWN_COLUMNS[1:] else pa.string()
+            entries = [None if entry is None else float(in_decimals(entry, decimals)) for entry in entries]
+        kind = numeric if name in (*amounts, *OWN_COLUMNS[1:]) else pa.string()
         arrays.append(pa.array(entries, kind))
         schema.append((name, kind))
     sink = io.BytesIO()
@@ -82,19 +120,34 @@ def to_parquet(table: PublishedTable) -> bytes:
     return sink.getvalue()
 
 
-def read_parquet(content: bytes, name: str, dimensions: Sequence[Dimension], decimals: int) -> PublishedTable:
-    """The table that `to_parquet` wrote. Raises DataError for a file that is damaged or has other columns."""
+def read_parquet(
+    content: bytes,
+    name: str,
+    dimensions: Sequence[Dimension],
+    decimals: int = 0,
+    *,
+    measures: Mapping[str, int] | None = None,
+) -> PublishedTable:
+    """The table that `to_parquet` wrote. Raises DataError for a file that is damaged or has other columns.
+
+    measures : column -> decimals of its values; one called value, with `decimals`, when not given
+    """
     try:
         columns = pq.read_table(io.BytesIO(content)).to_pydict()
     except (pa.ArrowException, OSError):
         raise DataError(f"{name}: is not a whole Parquet file") from None
     axes = [dimension.name for dimension in dimensions]
-    if [column for column in columns if column not in OWN_COLUMNS[2:]] != [*axes, "status", "value"]:
-        raise DataError(f"{name}: the columns must be {', '.join(axes)}, status, value and what else is published")
+    values = measures or {"value": decimals}
+    amounts = amounts_of(values)
+    if [column for column in columns if column not in OWN_COLUMNS[2:]] != [*axes, "status", *values]:
+        raise DataError(
+            f"{name}: the columns must be {', '.join([*axes, 'status', *values])} and what else is published"
+        )
     codes = tuple(zip(*(columns.pop(axis) for axis in axes), strict=True))
-    for column in set(AMOUNTS) & columns.keys():
-        columns[column] = [None if e is None else _units(e, decimals, f"{name}, {column}") for e in columns[column]]
-    return PublishedTable(name, tuple(dimensions), decimals, codes, **{c: tuple(e) for c, e in columns.items()})
+    for column in amounts.keys() & columns.keys():
+        of = amounts[column]
+        columns[column] = [None if e is None else _units(e, of, f"{name}, {column}") for e in columns[column]]
+    return _table(name, dimensions, values, codes, columns)
 
 
 def _units(number: float, decimals: int, where: str) -> int:

@@ -12,7 +12,7 @@ from sluice.publication.codebook import Codebook
 from sluice.publication.edition import Edition
 from sluice.publication.license import license_address
 from sluice.publication.study import in_words
-from sluice.publication.tables_codebook import TablesCodebook, described_codes, loss_of
+from sluice.publication.tables_codebook import TablesCodebook, described_codes, losses_of
 from sluice.tabular.model.dimension import Dimension
 
 _OPENS = {
@@ -114,6 +114,7 @@ def tables_readme(book: TablesCodebook) -> bytes:
         if told
         else "Sums stand beside their parts: leave the codes out that are marked as sums before you add up rows."
     )
+    value = "value" if any(table.others for table in book.tables) else "`value`"
     lines = [
         f"# {_line(book.title)}",
         "",
@@ -131,14 +132,14 @@ def tables_readme(book: TablesCodebook) -> bytes:
         "- `codebook.html`: what columns and codes mean, and what is not published.",
         "- `codebook.xml` (DDI), `datapackage.json`: the same for programs.",
         "",
-        "A row is a cell. An empty `value` is suppressed: it is not 0, and `status` says why. A cell that is not "
+        f"A row is a cell. An empty {value} is suppressed: it is not 0, and `status` says why. A cell that is not "
         "listed is empty, or not published.",
         "",
         to_add_up,
         "",
         "## What is not published",
         "",
-        *(f"- {_line(loss_of(table).says(table.name))}" for table in book.tables),
+        *(f"- {_line(says)}" for table in book.tables for says in losses_of(table)),
         *(f"- {_line(text)}" for text in book.withheld),
         "",
     ]

@@ -152,8 +152,8 @@ def read_sdmx_csv(
         for column, entries in numbers.items():
             entries.append(units_of(cell[column], decimals, f"{name}, line {line}, {column}"))
     value = tuple(numbers.pop("OBS_VALUE"))
-    further = {column.lower(): tuple(entries) for column, entries in numbers.items()}
-    return PublishedTable(name, tuple(dimensions), decimals, tuple(codes), tuple(status), value, **further)
+    of: dict[str, Any] = {column.lower(): tuple(entries) for column, entries in numbers.items()}
+    return PublishedTable(name, tuple(dimensions), decimals, tuple(codes), tuple(status), value, **of)
 
 
 def axes_of_sdmx(dimensions: Sequence[Dimension]) -> list[str]:

@@ -20,7 +20,7 @@ class TablesCodebook(Edition):
     """What is known of published tables, for people and for catalogues.
 
     measure    : what the values are, in words
-    meanings   : of the dimensions, as the contract describes and labels them
+    meanings   : of the dimensions, and of several measures, as the contract describes and labels them
     protection : sentences on how the tables were protected
     withheld   : sentences on marginals that are not published, so that nobody takes them for empty
     """
@@ -116,6 +116,13 @@ class TableLoss:
         return says
 
 
+def losses_of(table: PublishedTable) -> list[str]:
+    """What a table does not tell, in words, of each measure."""
+    if not table.others:
+        return [loss_of(table).says(table.name)]
+    return [loss_of(table.of(each)).says(f"{table.name} of {each.name}") for each in table.measures]
+
+
 def _of(without: int, all_: int, what: str) -> str:
     """'2 of 9 cells (22 %)'; '' of none."""
     return f"{without:,} of {all_:,} {what if all_ == 1 else f'{what}s'} ({share(without / all_)})" if without else ""
@@ -144,6 +151,6 @@ def tables_page(book: TablesCodebook) -> bytes:
     return page_of(
         "tables_codebook.html.j2",
         book=book,
-        losses=[loss_of(table).says(table.name) for table in book.tables],
+        losses=[says for table in book.tables for says in losses_of(table)],
         codes={dimension.name: described_codes(book, dimension) for dimension in book.dimensions},
     )

@@ -16,11 +16,13 @@ from sluice.report.asked import WhatIsAsked, approvals_asked, findings_asked, no
 from sluice.report.dossier import Dossier, RecordsView, TablesView, Treatment
 from sluice.report.headline import lead, most_telling, reasons, shown, waived
 from sluice.report.intruder_dots import Intruder, best_intruder, intruders, people_of
+from sluice.report.table_summary import TableSummary
 from sluice.report.wording import VERDICT_WORDS, brief, in_short, percent, quoted, rule_words
 from sluice.report.worth import Bar, bars, good_for
 
 MOST_WORDS = 160
 _MOST_NAMED = 2
+_LEFT_OUT, _MOST_LEFT_OUT = "left out", 3
 _SHORTEST = 8  # words to which a sentence is cut
 _REASON, _CAUSE, _CHANGE, _TITLE = 38, 22, 30, 14  # words at most
 _QUOTED = (_REASON, _REASON // _MOST_NAMED)  # of a finding, alone and beside another
@@ -103,6 +105,7 @@ def first_screen(dossier: Dossier, settled: str = "") -> FirstScreen:
         leads_to=(*dossier.same_bytes[:_MOST_NAMED], *dossier.judged_bytes[:_MOST_NAMED]),
     )
     told = {quoted(each, words): in_short(each) for each in reasons(dossier) for words in _QUOTED}
+    told[best_intruder(dossier.findings)] = best_intruder(dossier.findings, short=True)
     return _within(screen, {says: short for says, short in told.items() if short})
 
 
@@ -159,18 +162,26 @@ def _happened(dossier: Dossier, view: RecordsView) -> Tile:
 
 
 def _treated(treatments: Sequence[Treatment]) -> str:
-    """'1 variable left out, 6 grouped, 2 swapped'."""
-    first, *others = treatments
-    variables = "variable" if len(first.variables) == 1 else "variables"
-    said = [f"{len(each.variables)} {each.how}" for each in others]
-    return ", ".join([f"{len(first.variables)} {variables} {first.how}", *said])
+    """'1 variable left out (town), 6 grouped, 2 swapped'."""
+    first, *others = (f"{len(each.variables)} {{}}{each.how}{_named(each)}" for each in treatments)
+    variable = "variable " if len(treatments[0].variables) == 1 else "variables "
+    return ", ".join([first.format(variable), *(each.format("") for each in others)])
+
+
+def _named(treatment: Treatment) -> str:
+    """What is left out, as its readers would look for it; the others stand in the file."""
+    if treatment.how != _LEFT_OUT:
+        return ""
+    names = treatment.variables
+    more = f" and {len(names) - _MOST_LEFT_OUT} more" if len(names) > _MOST_LEFT_OUT else ""
+    return f" ({', '.join(names[:_MOST_LEFT_OUT])}{more})"
 
 
 def _safe(dossier: Dossier) -> Tile:
     rows = intruders(dossier.findings)
     says = [best_intruder(dossier.findings)]
     if rows and rows[0].share is not None:
-        says.append(f"Nearest its limit, at {100 * rows[0].share:.0f} % of it: {rows[0].name}.")
+        says.append(f"Nearest its limit ({100 * rows[0].share:.0f} %): {rows[0].who}.")
     return Tile(title="Is it safe?", says=tuple(filter(None, says)) or ("No intruder was tried.",), intruders=rows)
 
 
@@ -217,15 +228,21 @@ def _undecided(dossier: Dossier) -> Tile:
 
 
 def _cells(view: TablesView) -> Tile:
-    tables = view.tables
+    tables = _patterns(view)
     if not tables:
         return Tile(title="What happened", says=("No table was made.",))
-    listed = sum(table.cells - table.withheld for table in tables)
-    suppressed, sensitive = (sum(getattr(table, what) for table in tables) for what in ("suppressed", "sensitive"))
+    listed, suppressed = (sum(one) for one in zip(*((t.cells - t.withheld, t.suppressed) for t in tables), strict=True))
+    # by some measure, where several share the pattern
+    sensitive = sum(table.primary if table.measure else table.sensitive for table in tables)
     count = "1 table" if len(tables) == 1 else f"{len(tables)} tables"
     share = percent(suppressed / listed if listed else 0.0)
     says = f"{count}, {listed:,} cells: {sensitive:,} sensitive, {suppressed:,} suppressed ({share})."
     return Tile(title="What happened", says=(says,), grid=True)
+
+
+def _patterns(view: TablesView) -> list[TableSummary]:
+    """Each table once: measures that share a pattern have the same cells."""
+    return [table for table in view.tables if table.measure == view.tables[0].measure]
 
 
 def _audit(dossier: Dossier, view: TablesView) -> Tile:
@@ -239,13 +256,14 @@ def _audit(dossier: Dossier, view: TablesView) -> Tile:
         breached = sum(audit.breaches for audit in found)
         cells = "1 suppressed cell is" if breached == 1 else f"{breached:,} suppressed cells are"
         return Tile(title="Is it safe?", says=(f"{cells} not protected as the policy asks.",))
-    audit = found[0]
-    if audit.completed < audit.attempted:
-        return Tile(title="Is it safe?", says=(f"{audit.attempted - audit.completed:,} attacks could not be decided.",))
-    if not audit.attempted:
+    of_all = {table.measure: table.audit for table in view.tables if table.audit is not None}.values()
+    attempted, completed = (sum(getattr(audit, what) for audit in of_all) for what in ("attempted", "completed"))
+    if completed < attempted:
+        return Tile(title="Is it safe?", says=(f"{attempted - completed:,} attacks could not be decided.",))
+    if not attempted:
         return Tile(title="Is it safe?", says=("No cell is suppressed, so there was nothing to attack.",))
     least = min((each.times_required for one in found for each in one.narrowest), default=None)
-    says = [f"All {audit.attempted:,} attacks on suppressed cells failed."]
+    says = [f"All {attempted:,} attacks on suppressed cells failed."]
     if least is not None:
         says.append(
             "Nobody, no contributor either, bounds a suppressed cell closer than "
@@ -255,17 +273,18 @@ def _audit(dossier: Dossier, view: TablesView) -> Tile:
 
 
 def _lost(view: TablesView) -> Tile:
+    tables = _patterns(view)
     lost = [
         " × ".join(_short(view.label(name, code)) for name, code in cell.items())
-        for table in view.tables
+        for table in tables
         for cell in table.largest_lost
     ][:3]
-    whole = [table.name for table in view.tables if not table.suppressed]
-    listed = sum(table.cells - table.withheld for table in view.tables)
-    kept = sum(table.published for table in view.tables)
+    whole = [table.name for table in tables if not table.suppressed]
+    listed = sum(table.cells - table.withheld for table in tables)
+    kept = sum(table.published for table in tables)
     says = [f"Largest cells lost: {'; '.join(lost)}." if lost else ""]
     totals = [
-        level.dimension for table in view.tables for level in table.levels if level.depth == 0 and not level.suppressed
+        level.dimension for table in tables for level in table.levels if level.depth == 0 and not level.suppressed
     ]
     if whole:
         says.append(f"Whole: {', '.join(whole[:_MOST_NAMED])}.")

@@ -130,6 +130,11 @@ class TableSummary(FrozenModel):
     """One table of the release."""
 
     name: str
+    measure: str | None = Field(
+        default=None,
+        exclude_if=lambda measure: measure is None,
+        description="of several with one pattern, whose figures these are",
+    )
     dimensions: dict[str, int] = Field(description="name -> number of codes, in the table's order")
     cells: int = Field(description="that are not empty, withheld ones among them")
     empty: int = Field(description="combinations of codes without a contributor")
@@ -167,6 +172,10 @@ class TableSummary(FrozenModel):
     def suppressed(self) -> int:
         return self.primary + self.secondary
 
+    @property
+    def title(self) -> str:
+        return f"{self.name}, {self.measure}" if self.measure else self.name
+
 
 def summarise(
     cells: Cells,
@@ -180,6 +189,7 @@ def summarise(
     statements: Sequence[str] = (),
     before: Sequence[str] = (),
     now: Sequence[str] = (),
+    measure: str | None = None,
 ) -> TableSummary:
     """One table in figures that a reviewer may see.
 
@@ -206,6 +216,7 @@ def summarise(
     lost, contributors = float(size[lost_cells].sum()), int(cells.contributors[lost_cells].sum())
     return TableSummary(
         name=name,
+        measure=measure,
         dimensions=sizes,
         cells=int(inside.sum()),
         empty=int(np.prod(list(sizes.values()), dtype=object)) - int(inside.sum()),

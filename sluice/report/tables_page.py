@@ -156,7 +156,7 @@ def _described(table: TableSummary, pattern: PatternMap, panel: Panel, axes: str
         if sum(counted.count(mark) for mark in marks)
     )
     where = f", {panel.title}" if panel.title else ""
-    return f"Map of {axes} in table {table.name}{where}, {len(counted)} places: {words}. The figures are in the text."
+    return f"Map of {axes} in table {table.title}{where}, {len(counted)} places: {words}. The figures are in the text."
 
 
 def key_of(pattern: PatternMap) -> list[tuple[str, str]]:

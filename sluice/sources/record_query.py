@@ -14,6 +14,7 @@ from sluice.tabular.model.column_values import (
     no_leaf,
     too_fine,
     too_large,
+    without,
 )
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import MOST_DECIMALS, Measure
@@ -109,11 +110,9 @@ class RecordQuery:
             raise DataError("there is no record to make a table of.")
         self._check_codes()
         if found.get("contributor"):
-            raise DataError(f"'{measure.contributor}', the contributor, is missing in {found['contributor']} records.")
+            raise without(str(measure.contributor), "contributor", found["contributor"])
         if found.get("holding") and measure.contributor is None:
-            raise DataError(
-                f"'{measure.holding}', the holding, is missing in {found['holding']} records; name a contributor."
-            )
+            raise without(str(measure.holding), "holding", found["holding"], "; name a contributor")
         self._scale(found)
 
     def _scale(self, found: Mapping[str, Any]) -> None:
@@ -132,7 +131,7 @@ class RecordQuery:
         if measure.weight is None:
             return
         if found["weight missing"]:
-            raise DataError(f"'{measure.weight}', the weight, is missing in {found['weight missing']} records.")
+            raise without(measure.weight, "weight", found["weight missing"])
         weight_places = self._places("weight", measure.weight, None, found)
         if found["light"]:
             raise DataError(light_weight(measure.weight, found["light"]))

@@ -239,26 +239,38 @@ class _Sums:
 _ARRAYS = ("codes", "total", "contributors", "largest", "owners", "published")
 
 
-def cells_bytes(cells: Cells, asking: Asking = NOBODY) -> bytes:
+def cells_bytes(*measures: tuple[Cells, Asking]) -> bytes:
     """The cells without dimensions and equations, which the documents tell; the same cells give the same bytes.
 
-    asking : numbers of the contributors who asked for protection
+    measures : of each its cells, and the numbers of the contributors who asked for protection
     """
     held = BytesIO()
-    arrays = {name: getattr(cells, name) for name in _ARRAYS}
-    if cells.sizes is not None:
-        arrays["sizes"] = cells.sizes
-    arrays["asking"], arrays["asking_before"] = (np.array(each, dtype=np.int64) for each in asking)
-    np.savez_compressed(held, decimals=np.int64(cells.decimals), **arrays)
+    arrays: dict[str, Any] = {}
+    for place, (cells, asking) in enumerate(measures):
+        of = {"decimals": np.int64(cells.decimals)} | {name: getattr(cells, name) for name in _ARRAYS}
+        if cells.sizes is not None:
+            of["sizes"] = cells.sizes
+        of["asking"], of["asking_before"] = (np.array(each, dtype=np.int64) for each in asking)
+        arrays |= {f"{_prefix(place)}{name}": array for name, array in of.items()}
+    np.savez_compressed(held, allow_pickle=False, **arrays)
     return held.getvalue()
 
 
-def read_cells(path: Path, dimensions: Sequence[Dimension], tables: Sequence[Sequence[str]]) -> Cells:
-    """The cells that `cells_bytes` wrote, of these dimensions and tables. Raises DataError for another file."""
+def _prefix(place: int) -> str:
+    """Of the arrays of a measure by its place; the first has none, as in files of one measure."""
+    return f"{place}." if place else ""
+
+
+def read_cells(path: Path, dimensions: Sequence[Dimension], tables: Sequence[Sequence[str]], place: int = 0) -> Cells:
+    """The cells that `cells_bytes` wrote, of these dimensions and tables. Raises DataError for another file.
+
+    place : of the measure among several
+    """
+    of = _prefix(place)
     try:
         with np.load(path, allow_pickle=False) as held:
-            arrays = {name: held[name] for name in _ARRAYS}
-            decimals, sizes = int(held["decimals"]), held.get("sizes")
+            arrays = {name: held[f"{of}{name}"] for name in _ARRAYS}
+            decimals, sizes = int(held[f"{of}decimals"]), held.get(f"{of}sizes")
     except (OSError, EOFError, ValueError, KeyError, BadZipFile):
         raise DataError(f"{path}: holds no cells of tables") from None
     return Cells(
@@ -270,7 +282,7 @@ def read_cells(path: Path, dimensions: Sequence[Dimension], tables: Sequence[Seq
     )
 
 
-def read_asking(path: Path) -> Asking:
+def read_asking(path: Path, place: int = 0) -> Asking:
     """Who asked for protection, by number, as `cells_bytes` wrote it."""
     with np.load(path, allow_pickle=False) as held:
-        return Asking(*(tuple(held[name].tolist()) for name in ("asking", "asking_before")))
+        return Asking(*(tuple(held[f"{_prefix(place)}{name}"].tolist()) for name in ("asking", "asking_before")))

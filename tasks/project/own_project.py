@@ -222,7 +222,7 @@ def own_project(
     contract = read_draft(contract_text, name)
     written: dict[str, Any] = {
         "name": name,
-        "title": f"{one_line(dataset)}, drafted from the data",
+        "title": one_line(dataset),
         "owner": next(iter(PEOPLE)),
         "source": data.written(folder.resolve() / "releases"),
         "contract": f"../contracts/{name}.yaml",
@@ -278,7 +278,7 @@ def redraft(
     name = release_name(contract.dataset)
     written: dict[str, Any] = {
         "name": name,
-        "title": f"{one_line(contract.dataset)}, drafted for the contract",
+        "title": one_line(contract.dataset),
         "owner": next(iter(PEOPLE)),
         "source": data.written(folder.resolve()),
         "contract": Path(os.path.relpath(contract_path, folder)).as_posix(),
@@ -410,6 +410,7 @@ def _definition_yaml(written: Mapping[str, Any], plan: FirstPlan | None, fault: 
     else:
         steps = list(plan.draft.plan)
         head = [f"Drafted by sluice init: {plan.draft.says}.", _did(plan)]
+    head.append("Check the title: it is the first that readers of the published file see.")
     definition = parse_document(RecordsDefinition, {**written, "plan": steps}, "the drafted definition")
     return recommended_yaml(written, steps, definition, [], [], [], nan, head)
 

@@ -99,7 +99,7 @@ def _totals(
     pattern = read_pattern(
         frame[[dimension.name for dimension in dimensions]].assign(status="published", value=value),
         dimensions,
-        table.measure.decimals,
+        table.measure.measure.decimals,
     )
     pattern.refuse_other_sums(
         equations_of(dimensions, pattern.codes, table.linked),

@@ -104,7 +104,7 @@ def audit(
         if rounded_to is not None:
             raise DataError("rounded_to is for an audit without records, which tell the values; leave it out.")
     read = CellColumns(
-        decimals=specified.measure.decimals if decimals is None else whole_number(decimals, "decimals", 0),
+        decimals=specified.measure.measure.decimals if decimals is None else whole_number(decimals, "decimals", 0),
         rounded_to=None if rounded_to is None else number(rounded_to, "rounded_to"),
     )
     pattern = pattern_of(table, dimensions_of(specified, table, totals=True), "table", read)
@@ -140,7 +140,7 @@ def audit_file(
     if records is not None:
         _ = table.sensitivity  # there must be rules
     if columns.decimals is None:
-        columns = replace(columns, decimals=table.measure.decimals)
+        columns = replace(columns, decimals=table.measure.measure.decimals)
     if parts:
         if records is not None or (table.linked is not None and len(table.linked) > 1):
             raise DataError(

@@ -45,7 +45,7 @@ from tasks.workbench.cells_files import (
     refuse_unfit_output,
     write_cells,
 )
-from tasks.workbench.measures_together import audited, each_measure, protect_measures
+from tasks.workbench.measures_together import audited, protect_measures
 from tasks.workbench.previous_pattern import PreviousPattern
 from tasks.workbench.protected_table import ProtectedTable
 from tasks.workbench.seed_file import secret_seed_of
@@ -251,7 +251,7 @@ def protect_table(
     secret = draw.secret("suppression") if secret_costs and isinstance(method, SecondarySuppression) else None
     if table.measures:
         made: ProtectedTable = protect_measures(
-            each_measure(table),
+            table.by_measure,
             lambda each: tabulate(records, dimensions, each),
             partial(_request, secret=secret),
             workers,

@@ -39,9 +39,6 @@ class StandaloneTable(TableSpecification):
 
     rules: tuple[TablePolicyRule, ...] = Field(default=(), description="that say which cells are sensitive")
     table_attackers: TableAttackers = TableAttackers()
-    measures: tuple[str, ...] = Field(
-        default=(), description="in place of measure.variable: several variables, protected with one pattern"
-    )
     cells: CellsAddedUp | None = Field(default=None, description="where the file holds cells, not records")
     waivers: tuple[Waiver, ...] = Field(
         default=(), description="of sensitive cells that protection.a_priori wants published"
@@ -54,8 +51,6 @@ class StandaloneTable(TableSpecification):
                 "measure.requested: request_rule protects those who asked: name the column that tells "
                 "who did (--requested COLUMN=VALUE)"
             )
-        if self.measures and (len(set(self.measures)) < max(len(self.measures), 2) or self.measure.variable):
-            raise ValueError("measures: must name two variables or more, each once, and measure.variable none")
         measure, weight = self.measure, self.measure.weight
         told = dict.fromkeys((*self.measures, measure.variable), "a measure")
         told |= {measure.contributor: "the contributor", measure.holding: "the holding"}

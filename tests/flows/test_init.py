@@ -320,7 +320,7 @@ def test_for_a_corrected_contract_a_plan_is_drafted_again_and_nothing_is_overwri
         assert code == DONE, said
         assert f"sluice check panel/releases/{name}.yaml" in said
         found = load_definition(here / "panel" / "releases" / f"{name}.yaml")
-        assert found.title == "panel, drafted for the contract"
+        assert found.title == "panel"
     assert "mystery" in (here / "panel" / "releases" / "panel-drafted.yaml").read_text()
     assert path.read_text() == corrected
     assert (here / "panel" / "releases" / "panel.yaml").read_text() == first

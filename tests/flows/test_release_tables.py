@@ -151,9 +151,9 @@ def test_the_same_data_again_is_the_same_release_with_the_same_bytes(published: 
 
 
 def test_a_release_has_costs_that_only_its_vault_knows(house: TablesHouse) -> None:
-    import tasks.table_protection
+    from tasks.release.tables import shared_pattern
 
-    with patch("tasks.table_protection.suppress_cells", wraps=tasks.table_protection.suppress_cells) as suppress_cells:
+    with patch.object(shared_pattern, "suppress_cells", wraps=shared_pattern.suppress_cells) as suppress_cells:
         assert house.release().code == WAITING
     cells, request = suppress_cells.call_args.args[:2]
     assert not (request.manual.cost == np.abs(cells.total)).any()

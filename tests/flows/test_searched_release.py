@@ -81,4 +81,4 @@ def test_an_edition_about_the_same_people_is_judged_beside_the_one_before(search
     searching.write()
     told = searching.release()
     assert "could not be judged" not in told.words
-    assert f"1 earlier publications ({first})" in searching.sluice("review", searching.ids[-1]).words
+    assert f"1 compared ({first})" in searching.sluice("review", searching.ids[-1]).words

@@ -103,3 +103,15 @@ def test_a_variable_is_found_by_its_line(tmp_path: Path) -> None:
     says = refusal(tmp_path, load_contract, contract)
     golden(says)
     assert says.endswith("got 'continous'. Did you mean 'continuous'?")
+
+
+def test_a_document_of_another_kind_is_called_by_its_name(tmp_path: Path) -> None:
+    contract = "dataset: d\nversion: 1\nvariables: []\n"
+    golden(refusal(tmp_path, load_definition, contract))
+    golden(refusal(tmp_path, load_policy, contract))
+    golden(refusal(tmp_path, load_contract, DEFINITION))
+
+
+def test_what_is_allowed_in_one_place_is_listed_once(tmp_path: Path) -> None:
+    twice = refusal(tmp_path, load_definition, DEFINITION + "abc: 1\nxyz: 2\n")
+    assert (twice.count("unknown key"), twice.count("Allowed here")) == (2, 1)

@@ -132,19 +132,19 @@ REFUSED = [
     ({"a": ["x", "q", "q", ""]}, Measure(), r"not in 3 records: no code at all in 1; 1 other texts, not repeated here"),
     ({"a": ["x", "Total", "y", "z"]}, Measure(), r"'Total' is a group"),
     ({"a": [0.5, 1.0, 2.0, 3.0]}, Measure(), r"must be text or whole numbers"),
-    ({"value": ["1", "", "3", "4"]}, Measure("value"), r"'value' is missing in 1 records"),
+    ({"value": ["1", "", "3", "4"]}, Measure("value"), r"'value' is missing in 1 record"),
     ({"value": ["", "", "", ""]}, Measure("value", missing="leave_out"), r"no record"),
-    ({"value": ["1", "two", "3", "4"]}, Measure("value"), r"'value' must be a number; it is not in 1 records"),
-    ({"value": ["1", "nan", "3", "4"]}, Measure("value"), r"'value' must be a number; it is not in 1 records"),
-    ({"value": [1.0, float("inf"), 3.0, 4.0]}, Measure("value"), r"'value' must be finite; it is not in 1 records"),
-    ({"value": ["1", "-2", "3", "4"]}, Measure("value"), r"'value' is negative in 1 records"),
+    ({"value": ["1", "two", "3", "4"]}, Measure("value"), r"'value' must be a number; it is not in 1 record"),
+    ({"value": ["1", "nan", "3", "4"]}, Measure("value"), r"'value' must be a number; it is not in 1 record"),
+    ({"value": [1.0, float("inf"), 3.0, 4.0]}, Measure("value"), r"'value' must be finite; it is not in 1 record"),
+    ({"value": ["1", "-2", "3", "4"]}, Measure("value"), r"'value' is negative in 1 record"),
     ({"value": ["1", "0.1234567", "3", "4"]}, Measure("value"), r"'value' has more than 6 decimals"),
     ({"value": ["1", "1e16", "3", "4"]}, Measure("value"), r"'value' is too large"),
-    ({"id": ["i", "", "k", "l"]}, Measure("value", "id"), r"'id', the contributor, is missing in 1 records"),
-    ({"id": ["i", "i", "k", "l"]}, Measure("value", "id", duplicates="refuse"), r"1 records are of a 'id' that has"),
-    ({"h": ["", "i", "k", "l"]}, Measure("value", holding="h"), r"'h', the holding, is missing in 1 records"),
+    ({"id": ["i", "", "k", "l"]}, Measure("value", "id"), r"'id', the contributor, is missing in 1 record"),
+    ({"id": ["i", "i", "k", "l"]}, Measure("value", "id", duplicates="refuse"), r"1 record is of a 'id' that has"),
+    ({"h": ["", "i", "k", "l"]}, Measure("value", holding="h"), r"'h', the holding, is missing in 1 record"),
     ({"w": ["1", "0.9", "3", "4"]}, Measure("value", weight="w", weight_rule="argus"), r"a weight, must be 1 or more"),
-    ({"w": ["1", "", "3", "4"]}, Measure("value", weight="w", weight_rule="argus"), r"weight, is missing in 1 records"),
+    ({"w": ["1", "", "3", "4"]}, Measure("value", weight="w", weight_rule="argus"), r"weight, is missing in 1 record"),
     ({}, Measure("valu"), r"no column 'valu'. Did you mean 'value'"),
 ]
 
@@ -219,7 +219,7 @@ def test_cells_come_back_as_they_were(tmp_path: Path, cells: Cells) -> None:
     path = tmp_path / "cells.npz"
     signed = replace(cells, sizes=np.abs(cells.total) + 3, decimals=2)
     for given_ in (cells, signed):
-        path.write_bytes(cells_bytes(given_, asking=Asking((5, 2**60), (5,))))
+        path.write_bytes(cells_bytes((given_, Asking((5, 2**60), (5,)))))
         names = [[dimension.name for dimension in cells.dimensions]]
         found = read_cells(path, cells.dimensions, names)
         for array in ("codes", "total", "contributors", "largest", "owners", "published", "sizes"):
@@ -227,7 +227,7 @@ def test_cells_come_back_as_they_were(tmp_path: Path, cells: Cells) -> None:
         assert found.decimals == given_.decimals
         assert (found.equations != given_.equations).nnz == 0
         assert read_asking(path) == Asking((5, 2**60), (5,))
-        assert cells_bytes(found, asking=Asking((5, 2**60), (5,))) == path.read_bytes()
+        assert cells_bytes((found, Asking((5, 2**60), (5,)))) == path.read_bytes()
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 cut off", b"no archive"])

@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sluice.ground.errors import DataError, MeasureChoiceError, did_you_mean
+from sluice.ground.sentence import count_of
 from sluice.ground.values import MISSING_MARKS, NUMBER
 from sluice.tabular.model.cells import Booleans, Integers
 from sluice.tabular.model.dimension import Dimension
@@ -37,7 +38,7 @@ def numbers(column: "pd.Series[Any]") -> NDArray[Any]:
         if text[strange].isin(MISSING_MARKS).all():
             point = " Each of them holds a mark for missing, such as NA: leave such cells empty."
         raise DataError(
-            f"'{column.name}' must be a number; it is not in {int(strange.sum())} records, first in record "
+            f"'{column.name}' must be a number; it is not in {_records(int(strange.sum()))}, first in record "
             f"{first}.{point}"
         )
     return np.array(text.tolist(), dtype=np.float64)
@@ -53,7 +54,9 @@ def whole_units(values: NDArray[Any], column: str, decimals: int | None) -> tupl
     if values.dtype.kind == "i":
         return halves_and_bounds(values.astype(np.int64), 0, column, decimals)
     if not np.isfinite(values).all():
-        raise DataError(f"'{column}' must be finite; it is not in {int((~np.isfinite(values)).sum())} records.")
+        raise DataError(
+            f"'{column}' must be finite; it is not in {count_of(int((~np.isfinite(values)).sum()), 'record')}."
+        )
     if np.abs(values).max(initial=0) >= 2**53:
         raise DataError(too_large(column))
     for places in range(MOST_DECIMALS + 4):
@@ -115,22 +118,25 @@ def halves_to_even(numerator: Integers, denominator: int) -> Integers:
 
 
 def missing_value(column: str, count: int) -> DataError:
-    says = f"'{column}' is missing in {count} records. Complete them, or let records without it be left out"
+    says = f"'{column}' is missing in {_records(count)}. Complete them, or let records without it be left out"
     return MeasureChoiceError(says, "missing", "leave_out")
 
 
 def negative_value(column: str, count: int) -> DataError:
-    says = f"'{column}' is negative in {count} records. If that is right, let the rules compare absolute values"
+    says = f"'{column}' is negative in {_records(count)}. If that is right, let the rules compare absolute values"
     return MeasureChoiceError(says, "negative", "absolute")
 
 
 def duplicates(column: str, count: int) -> DataError:
-    says = f"{count} records are of a '{column}' that has another record in the same cell. If that is right, add them"
+    are = "is" if count == 1 else "are"
+    says = (
+        f"{_records(count)} {are} of a '{column}' that has another record in the same cell. If that is right, add them"
+    )
     return MeasureChoiceError(says, "duplicates", "add")
 
 
 def light_weight(column: str, count: int) -> str:
-    return f"'{column}', a weight, must be 1 or more, for a record stands for itself; it is less in {count} records."
+    return f"'{column}', a weight, must be 1 or more, for a record stands for itself; it is less in {_records(count)}."
 
 
 def no_leaf(dimension: Dimension, counts: Mapping[str, int]) -> str:
@@ -153,7 +159,7 @@ def no_leaf(dimension: Dimension, counts: Mapping[str, int]) -> str:
     if counts.get("", 0):
         reasons.append(f"no code at all in {counts['']}")
     return (
-        f"'{dimension.name}' must be a leaf of its hierarchy; it is not in {sum(counts.values())} records: "
+        f"'{dimension.name}' must be a leaf of its hierarchy; it is not in {_records(sum(counts.values()))}: "
         f"{'; '.join([*reasons, *([f'{more} other texts, not repeated here'] if more else [])])}"
     )
 
@@ -165,3 +171,12 @@ def too_large(column: str) -> str:
 def too_fine(column: str) -> DataError:
     says = f"'{column}' has more than {MOST_DECIMALS} decimals; say how many the table shall have"
     return MeasureChoiceError(says, "decimals")
+
+
+def without(column: str, role: str, count: int, instead: str = "") -> DataError:
+    """What to say of a contributor, holding or weight that records lack; instead: what else may be named."""
+    return DataError(f"'{column}', the {role}, is missing in {_records(count)}{instead}.")
+
+
+def _records(count: int) -> str:
+    return count_of(count, "record")

@@ -25,6 +25,7 @@ from sluice.tabular.model.column_values import (
     text_of,
     to_decimals,
     whole_units,
+    without,
 )
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import MOST_DECIMALS, NOBODY, Asking, Measure, Requested
@@ -155,24 +156,22 @@ def _contributors(frame: pd.DataFrame, measure: Measure) -> tuple[Integers, NDAr
     if measure.contributor is None and measure.holding is None:
         return np.arange(len(frame), dtype=np.int64), None
     if measure.contributor is not None and (missing := int(is_missing(frame[measure.contributor]).sum())):
-        raise DataError(f"'{measure.contributor}', the contributor, is missing in {missing} records.")
+        raise without(measure.contributor, "contributor", missing)
     if measure.holding is None:
         column = frame[str(measure.contributor)]
         if is_whole(column) and (column >= 0).all():
             return column.to_numpy(dtype=np.int64), None
         return _numbered(text_of(column))
     holding = frame[measure.holding]
-    without = is_missing(holding)
-    if not without.any() and is_whole(holding) and (holding >= 0).all():
+    lacking = is_missing(holding)
+    if not lacking.any() and is_whole(holding) and (holding >= 0).all():
         return holding.to_numpy(dtype=np.int64), None
-    if without.any() and measure.contributor is None:
-        raise DataError(
-            f"'{measure.holding}', the holding, is missing in {int(without.sum())} records; name a contributor."
-        )
+    if lacking.any() and measure.contributor is None:
+        raise without(measure.holding, "holding", int(lacking.sum()), "; name a contributor")
     held = text_of(holding)
-    if without.any():  # who belongs to nobody is a contributor of its own, whatever holding has the same name
+    if lacking.any():  # who belongs to nobody is a contributor of its own, whatever holding has the same name
         own = text_of(frame[str(measure.contributor)])
-        return _numbered(np.where(without, "contributor " + own, "holding " + held))
+        return _numbered(np.where(lacking, "contributor " + own, "holding " + held))
     return _numbered(held)
 
 
@@ -233,9 +232,7 @@ def _weighted(
     if measure.weight is None:
         return value, None, None, 1, decimals
     if is_missing(frame[measure.weight]).any():
-        raise DataError(
-            f"'{measure.weight}', the weight, is missing in {int(is_missing(frame[measure.weight]).sum())} records."
-        )
+        raise without(measure.weight, "weight", int(is_missing(frame[measure.weight]).sum()))
     weight, places = whole_units(numbers(frame[measure.weight]), measure.weight, None)
     return weigh(value, decimals, weight, places, measure)
 

@@ -43,4 +43,5 @@ class TablesDefinition(TableSpecification, Definition):
     def tells_contributors(self) -> bool:
         """Whether numbers of contributors are published: not of counts, nor where values are changed."""
         suppressed = isinstance(self.protection, SecondarySuppression)
-        return self.form.tell_contributors and suppressed and self.measure.variable is not None
+        of_amounts = self.measure.variable is not None or bool(self.measures)
+        return self.form.tell_contributors and suppressed and of_amounts

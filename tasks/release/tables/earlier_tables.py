@@ -57,7 +57,10 @@ _OTHERS = 2**61  # above every number of a contributor
 
 @dataclass(frozen=True, eq=False)
 class EarlierTables:
-    """The cells of an earlier release, what was published of them, and by which documents."""
+    """The cells of an earlier release, what was published of them, and by which documents.
+
+    definition : as if it had no other measure
+    """
 
     release: str
     definition: TablesDefinition
@@ -76,25 +79,28 @@ class EarlierTables:
         return ProtectionRequest.of(self.cells, self.rules, assumptions)
 
 
-def read_earlier_tables(workspace: Workspace, release: str, entries: Sequence[Entry]) -> EarlierTables | None:
-    """The tables of a release by its entries; None for another product, and for what was deleted by rule.
+def read_earlier_tables(workspace: Workspace, release: str, entries: Sequence[Entry]) -> list[EarlierTables]:
+    """The tables of each measure of a release by its entries; none of another product, or of what was deleted by rule.
 
     Raises DataError where the vault lost them.
     """
     vault, received, protected = workspace.vault, last(entries, State.RECEIVED), last(entries, State.MASKED)
     if received is None or protected is None or received.body["product"] != TablesDefinition.product:
-        return None
+        return []
     if any(is_pruned(workspace, protected.body[part], ".npz") for part in ("cells", "published_cells")):
-        return None  # `pruned_publications` speaks of it
+        return []  # `pruned_publications` speaks of it
     plan, contract, policy = (
         vault.verify(received.body[document], ".json").read_bytes() for document in ("plan", "contract", "policy")
     )
-    definition, known = TablesDefinition.model_validate_json(plan), Contract.model_validate_json(contract)
-    cells = cells_in(vault.verify(protected.body["cells"], ".npz"), definition, known)
-    if not measure_of(definition, known).hashed:  # records are numbered anew each time: nobody is known again
-        cells = replace(cells, owners=np.where(cells.owners < 0, cells.owners, cells.owners + _OTHERS))
+    known, judged_by = Contract.model_validate_json(contract), Policy.model_validate_json(policy)
     published = PublishedCells.read(vault.verify(protected.body["published_cells"], ".npz"))
-    return EarlierTables(release, definition, Policy.model_validate_json(policy), cells, published)
+    found, file = [], vault.verify(protected.body["cells"], ".npz")
+    for place, definition in enumerate(TablesDefinition.model_validate_json(plan).by_measure.values()):
+        cells = cells_in(file, definition, known, place)
+        if not measure_of(definition, known).hashed:  # records are numbered anew each time: nobody is known again
+            cells = replace(cells, owners=np.where(cells.owners < 0, cells.owners, cells.owners + _OTHERS))
+        found.append(EarlierTables(release, definition, judged_by, cells, published))
+    return found
 
 
 def judge_differences(
@@ -111,14 +117,14 @@ def judge_differences(
         return []
     received = last(release.product.workspace.ledger.entries(earlier), State.RECEIVED)
     assert received is not None  # it was published
-    vault, body = release.vault, received.body
+    vault, body, product = release.vault, received.body, release.product
+    written = TablesDefinition.model_validate_json(vault.verify(body["plan"], ".json").read_bytes())
     before = _Staged(
-        TablesDefinition.model_validate_json(vault.verify(body["plan"], ".json").read_bytes()),
+        written.by_measure.get(product.definition.measure.variable or "", written),
         Contract.model_validate_json(vault.verify(body["contract"], ".json").read_bytes()),
         variables_from_json(vault.verify(body["variables"], ".json").read_bytes()),
         body["data"]["sha256"],
     )
-    product = release.product
     now = _Staged(product.definition, product.contract, release.staged_variables, release.data.sha256)
     names = [each.name for each in cells.dimensions if each.name in before.dimensions and each.name in now.dimensions]
     if not names:

@@ -50,14 +50,17 @@ def refuse_unfit_tables(path: Path, definition: TablesDefinition, contract: Cont
             refuse_unfit_for_sdmx(dimensions, definition.form.sdmx_dataflow, definition.form.time_period)
         except DataError as error:
             raise DocumentError(f"{path}: form.sdmx_dataflow: {error}") from None
-    if measure.variable is not None:
-        summed = _known(contract, measure.variable, f"{path}: measure.variable")
+    for place, alone in enumerate(definition.by_measure.values()):
+        if alone.measure.variable is None:
+            continue
+        field = f"measures.{place}" if definition.measures else "measure.variable"
+        summed = _known(contract, alone.measure.variable, f"{path}: {field}")
         if not summed.kind.is_numeric or summed.role in HASHED:
             raise DocumentError(
-                f"{path}: measure.variable: '{summed.name}' must be a number to add up; it is {summed.kind} "
+                f"{path}: {field}: '{summed.name}' must be a number to add up; it is {summed.kind} "
                 f"with role {summed.role}"
             )
-        if measure.decimals is None and (summed.kind is not Kind.INTEGER or measure.weight is not None):
+        if alone.measure.decimals is None and (summed.kind is not Kind.INTEGER or measure.weight is not None):
             # As many as the data show would be others in the next edition, which could not be compared with this one.
             what = f"'{summed.name}' is {summed.kind}" + (", and weighted" if measure.weight else "")
             raise DocumentError(
@@ -83,7 +86,8 @@ def refuse_unfit_tables(path: Path, definition: TablesDefinition, contract: Cont
                 )
     if measure.requested is None and any(rule.rule == "request_rule" for rule in policy.table_rules):
         raise DocumentError(f"{path}: measure.requested: the policy's request_rule needs to know who asked")
-    if definition.form.tell_primary and (measure.measure.counts is not None or definition.tells_contributors):
+    counts = not definition.measures and measure.measure.counts is not None
+    if definition.form.tell_primary and (counts or definition.tells_contributors):
         raise DocumentError(
             f"{path}: form.tell_primary: a reader who is told which suppressed counts are sensitive knows how small "
             "they are, and their sums disclose many; leave it out where counts, or numbers of contributors, "

@@ -192,14 +192,14 @@ def compare_with_tables(release: DocumentedRelease) -> list[Finding]:
     """A finding on each release of tables that the public could read and of which this file of records has so much."""
     masked, findings = last(release.entries(), State.MASKED), []
     for name, entries in publications(release).items():
-        earlier = read_earlier_tables(release.product.workspace, name, entries)
-        if earlier is None or masked is None:
-            continue
-        tables = TablesBesideFiles.of(earlier, release.product.contract)
-        file = _read(release.vault, masked.body["data"], tables)
-        found = tables.beside(file)
-        if found is not None:
-            findings += _finding(tables, found, file, "the records of this file", name, name)
+        for earlier in read_earlier_tables(release.product.workspace, name, entries):
+            if masked is None:
+                continue
+            tables = TablesBesideFiles.of(earlier, release.product.contract)
+            file = _read(release.vault, masked.body["data"], tables)
+            found = tables.beside(file)
+            if found is not None:
+                findings += _finding(tables, found, file, "the records of this file", name, name)
     says = _SAYS.no_tables()
     return findings or [_with_verdict(Verdict.PASS, says)]
 

@@ -115,15 +115,15 @@ def compare_with_other_measures(
     now = CountView.of(release.id, definition, cells, published, request.rules)
     findings, earlier = [], []
     for name, entries in earlier_publications(release).items():
-        tables = read_earlier_tables(release.product.workspace, name, entries)
-        if tables is None or (tables.definition.measure.variable is None and definition.measure.variable is None):
-            continue  # records, or counts, which are editions of each other
-        view = CountView.of(name, tables.definition, tables.cells, tables.published, tables.rules)
-        if now is None or view is None:
-            if definition.tells_contributors or tables.definition.tells_contributors:
-                findings.append(_with_verdict(Verdict.REVIEW, _not_comparable(name), name))
-        elif now.tells or view.tells or now.altered is not None or view.altered is not None:
-            earlier.append(view)
+        for tables in read_earlier_tables(release.product.workspace, name, entries)[:1]:  # all have the same cells
+            if tables.definition.measure.variable is None and definition.measure.variable is None:
+                continue  # counts, which are editions of each other
+            view = CountView.of(name, tables.definition, tables.cells, tables.published, tables.rules)
+            if now is None or view is None:
+                if definition.tells_contributors or tables.definition.tells_contributors:
+                    findings.append(_with_verdict(Verdict.REVIEW, _not_comparable(name), name))
+            elif now.tells or view.tells or now.altered is not None or view.altered is not None:
+                earlier.append(view)
     merged = with_common_knowledge([view.edition for view in earlier])
     for view, edition in zip(earlier, merged, strict=True):
         assert now is not None

@@ -3,7 +3,7 @@
 The policy's rules ask, and beforehand people.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -41,21 +41,69 @@ TablesRelease: TypeAlias = Release[TablesDocuments]
 
 @dataclass(frozen=True)
 class StagedCells:
-    """The cells of all tables, by the SHA-256 of their file in the vault."""
+    """The cells of all tables, by the SHA-256 of their file in the vault.
+
+    place : of the measure among several, whose cells one file holds
+    """
 
     sha256: str
     cells: int
+    place: int = 0
 
 
 def read_staged_cells(release: TablesRelease, staged: StagedCells) -> Cells:
     """The cells, hashed again before they are read."""
     path = release.vault.verify(staged.sha256, ".npz")
-    return cells_in(path, release.product.definition, release.product.contract)
+    return cells_in(path, release.product.definition, release.product.contract, staged.place)
 
 
-def cells_in(path: Path, definition: TablesDefinition, contract: Contract) -> Cells:
-    """The cells that were kept in a file, of the tables of a definition. Raises DataError for another file."""
-    return read_cells(path, dimensions_of(definition, contract), [table.dimensions for table in definition.tables])
+def cells_in(path: Path, definition: TablesDefinition, contract: Contract, place: int = 0) -> Cells:
+    """The cells that were kept in a file, of the tables of a definition. Raises DataError for another file.
+
+    place : of the measure among several
+    """
+    tables = [table.dimensions for table in definition.tables]
+    return read_cells(path, dimensions_of(definition, contract), tables, place)
+
+
+@dataclass(frozen=True, eq=False)
+class OfMeasure:
+    """One measure of a release: the release as if its definition had no other, and the cells.
+
+    name : of its variable; '' of the number of records
+    """
+
+    name: str
+    release: TablesRelease
+    staged: StagedCells
+    cells: Cells
+
+    @property
+    def request(self) -> ProtectionRequest:
+        """What is asked of the cells, see `request_of`."""
+        return request_of(self.release, self.staged, self.cells)
+
+    def published(self, common: "PublishedCells", request: ProtectionRequest) -> "PublishedCells":
+        """What is published of this measure, by the pattern of all: primary is what is sensitive by this one."""
+        others = (common.status == Status.PRIMARY) & ~request.requirements.sensitive
+        return replace(common, status=np.where(others, Status.SECONDARY, common.status).astype(np.uint8))
+
+
+def measures_of(release: TablesRelease, staged: StagedCells) -> list[OfMeasure]:
+    """Each measure of a release by itself. Raises DataError when the vault does not hold the cells as they were."""
+    found = []
+    for place, (name, definition) in enumerate(release.product.definition.by_measure.items()):
+        alone = replace(release, product=replace(release.product, definition=definition))
+        at = replace(staged, place=place)
+        found.append(OfMeasure(name, alone, at, read_staged_cells(alone, at)))
+    return found
+
+
+def by_column(measures: Sequence[OfMeasure]) -> dict[str, Cells]:
+    """The cells under the names of the columns of their values in a published file."""
+    if len(measures) == 1:
+        return {"value": measures[0].cells}
+    return {of.name: of.cells for of in measures}
 
 
 def dimensions_of(definition: TablesDefinition, contract: Contract) -> list[Dimension]:
@@ -178,7 +226,8 @@ class ProtectedTables:
 
 
 def staged_and_published_cells(release: TablesRelease) -> tuple[StagedCells, Cells, PublishedCells]:
-    """The cells of a release that was protected, and what is to be published of them. Raises SluiceError."""
+    """The cells of a release that was protected, of the first measure where there are several, and what is to be
+    published of them. Raises SluiceError."""
     masked = last(release.entries(), State.MASKED)
     assert masked is not None
     staged = StagedCells(masked.body["cells"], masked.body["rows"])
@@ -191,7 +240,7 @@ def request_of(release: TablesRelease, staged: StagedCells, cells: Cells) -> Pro
     definition, policy = release.product.definition, release.product.policy
     contributions, protection = cells.contributions, definition.protection
     if definition.measure.requested is not None:
-        asking = read_asking(release.vault.verify(staged.sha256, ".npz"))
+        asking = read_asking(release.vault.verify(staged.sha256, ".npz"), staged.place)
         contributions = RequestedContributions.of(cells, asking)
     pattern = protection if isinstance(protection, SecondarySuppression) else SecondarySuppression()
     return ProtectionRequest.of(

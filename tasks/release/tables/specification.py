@@ -5,7 +5,7 @@ audit and redesign tables, and by the arguments of `sluice.protect` and `sluice.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -15,6 +15,7 @@ from sluice.ground.errors import DataError, did_you_mean
 from sluice.ground.rule import FileOf
 from sluice.ground.variables import Label
 from sluice.ground.visible_text import Name
+from sluice.publication.published_table import OWN_COLUMNS
 from sluice.sources.csv_source import CsvSource, described_csv
 from sluice.sources.hierarchy_file import read_rows
 from sluice.sources.packed_file import refuse_large
@@ -82,6 +83,9 @@ class RequestedBy(StrictModel):
         return Requested(self.variable, self.value, self.before)
 
 
+Decimals = Annotated[int, Field(ge=0, le=MOST_DECIMALS)]
+
+
 class TableMeasure(StrictModel):
     """What a cell holds: the sum of a variable, or the number of records when none is named."""
 
@@ -92,11 +96,10 @@ class TableMeasure(StrictModel):
     )
     weight: Weighting | None = None
     requested: RequestedBy | None = None
-    decimals: int | None = Field(
+    decimals: Decimals | dict[str, Decimals] | None = Field(
         default=None,
-        ge=0,
-        le=MOST_DECIMALS,
-        description="of totals, to which each value is rounded; a release needs them unless the variable is integer",
+        description="of totals, to which each value is rounded; a release needs them unless the variable is integer. "
+        "Of several measures one number, or one for each by its name",
     )
     negative: Negative = Field(
         default="refuse", description="absolute: rules look at the size of a contribution, whatever its sign"
@@ -106,8 +109,6 @@ class TableMeasure(StrictModel):
 
     @model_validator(mode="after")
     def _coherent(self) -> Self:
-        if self.variable is None and self.weight is not None:
-            raise ValueError("'weight' needs a 'variable': a count has none")
         try:
             _ = self.measure
         except DataError as error:
@@ -126,12 +127,14 @@ class TableMeasure(StrictModel):
             negative=self.negative,
             missing=self.missing,
             duplicates=self.duplicates,
-            decimals=self.decimals,
+            decimals=None if isinstance(self.decimals, dict) else self.decimals,  # see `by_measure`
         )
 
-    def describe(self) -> str:
-        """In one plain sentence."""
+    def describe(self, several: Sequence[str] = ()) -> str:
+        """In one or two plain sentences. several: variables that share a pattern, in place of the one"""
         what = f"the sum of {self.variable}" if self.variable else "a number of records"
+        if several:
+            what = f"the sums of {', '.join(several[:-1])} and {several[-1]}, all suppressed or all published"
         who = f"; what belongs to one {self.holding or self.contributor} counts as one" if self.contributor else ""
         weighted = f", weighted by {self.weight.variable} (rule {self.weight.rule})" if self.weight else ""
         return f"A cell holds {what}{weighted}{who}."
@@ -172,6 +175,9 @@ class TableSpecification(StrictModel):
 
     dimensions: tuple[TableDimension, ...] = Field(min_length=1)
     measure: TableMeasure = Field(default=TableMeasure(), description="what a cell holds")
+    measures: tuple[str, ...] = Field(
+        default=(), description="in place of measure.variable: several variables, protected with one pattern"
+    )
     tables: tuple[WantedTable, ...] = Field(
         default=(), description="all linked by the cells that they share; without any, one of all dimensions"
     )
@@ -193,8 +199,54 @@ class TableSpecification(StrictModel):
         """The dimensions of each table."""
         return self.linked or [tuple(each.variable for each in self.dimensions)]
 
+    @property
+    def by_measure(self) -> dict[str, Self]:
+        """The specification of each measure by itself, under the name of its variable; of one measure, itself."""
+        if not self.measures:
+            return {self.measure.variable or "": self}
+        decimals = self.measure.decimals
+        own = decimals if isinstance(decimals, dict) else dict.fromkeys(self.measures, decimals)
+        return {
+            name: self.model_copy(
+                update={
+                    "measures": (),
+                    "measure": self.measure.model_copy(update={"variable": name, "decimals": own.get(name)}),
+                }
+            )
+            for name in self.measures
+        }
+
+    @model_validator(mode="after")
+    def _one_pattern_for_all(self) -> Self:
+        """What a pattern of several measures cannot have."""
+        of = self.measure.decimals
+        if strange := [name for name in of if name not in self.measures] if isinstance(of, dict) else []:
+            raise ValueError(f"measure.decimals: '{strange[0]}' is not among 'measures'")
+        if not self.measures:
+            return self
+        if len(set(self.measures)) < max(len(self.measures), 2) or self.measure.variable:
+            raise ValueError("measures: must name two variables or more, each once, and measure.variable none")
+        method = self.protection
+        if not isinstance(method, SecondarySuppression):
+            raise ValueError(f"measures: several share a pattern of suppressed cells; got the method {method.method}")
+        for field in ("intervals", "synthetic"):
+            if getattr(method, field):
+                raise ValueError(f"protection.{field}: it is of one measure; leave it out of a pattern for several")
+        if self.form.tell_primary:
+            raise ValueError("form.tell_primary: it tells which cells of one measure are sensitive; leave it out")
+        if self.form.sdmx_dataflow:
+            raise ValueError("form.sdmx_dataflow: an observation of SDMX-CSV has one measure; leave it out for several")
+        if any(row.get(level) for row in method.a_priori for level in ("lower", "upper")):
+            raise ValueError("protection.a_priori: lower and upper are of one measure; give none for several")
+        taken = {*OWN_COLUMNS, *(dimension.variable for dimension in self.dimensions)} - {"value"}
+        if name := next((name for name in self.measures if name in taken), None):
+            raise ValueError(f"measures: must not name '{name}': the table has a column of that name")
+        return self
+
     @model_validator(mode="after")
     def _coherent(self) -> Self:
+        if self.measure.weight is not None and self.measure.variable is None and not self.measures:
+            raise ValueError("measure.weight: needs 'measure.variable': a count has none")
         names = [dimension.variable for dimension in self.dimensions]
         for field, given in (("dimensions", names), ("tables", [table.name for table in self.tables])):
             twice = sorted({name for name in given if given.count(name) > 1})

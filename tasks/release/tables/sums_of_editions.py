@@ -204,12 +204,13 @@ class _Edition:
 
 
 def _editions(release: TablesRelease) -> list[_Edition]:
-    """The earlier publications of tables, of whatever data set, the latest last."""
-    found = []
+    """The earlier publications of tables, of whatever data set, the latest last; of several measures, this one's."""
+    found, variable = [], release.product.definition.measure.variable
     for name, entries in publications(release).items():
         tables = read_earlier_tables(release.product.workspace, name, entries)
-        if tables is not None:
-            found.append(_Edition(tables, _period(entries), _received(entries)["dataset"], entries[0].seq))
+        of_several = [each for each in tables if each.definition.measure.variable == variable]
+        for each in (of_several or tables) if len(tables) > 1 else tables:
+            found.append(_Edition(each, _period(entries), _received(entries)["dataset"], entries[0].seq))
     return sorted(found, key=lambda each: each.place)
 
 

@@ -1,12 +1,10 @@
 """Editions of tables: what was published before is known; it must not undo what is published now, nor the reverse."""
 
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sluice.custody.ledger import Entry
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import Saying, Sentences, as_fields
 from sluice.ground.variables import Role
@@ -79,8 +77,14 @@ def among(earlier: Cells, now: Cells) -> tuple[Cells, Cells]:
 
 def earlier_editions(release: TablesRelease) -> list[Edition]:
     """Those of all definitions, the latest last. Raises DataError when the vault does not hold one as it was."""
-    found = (_of_same_measure(release, name, entries) for name, entries in earlier_publications(release).items())
-    return with_common_knowledge([edition for edition in found if edition])
+    return with_common_knowledge(
+        [
+            Edition(name, tables.definition.name, tables.definition.protection, tables.cells, tables.published)
+            for name, entries in earlier_publications(release).items()
+            for tables in read_earlier_tables(release.product.workspace, name, entries)
+            if tables.definition.measure.variable == release.product.definition.measure.variable
+        ]
+    )
 
 
 def with_common_knowledge(editions: list[Edition]) -> list[Edition]:
@@ -102,14 +106,6 @@ def with_common_knowledge(editions: list[Edition]) -> list[Edition]:
         cells, published = replace(edition.cells, published=listed), replace(edition.published, status=status)
         merged.append(replace(edition, cells=cells, published=published))
     return merged
-
-
-def _of_same_measure(release: TablesRelease, name: str, entries: Sequence[Entry]) -> Edition | None:
-    """The edition with this id; None for another product, or another measure."""
-    tables = read_earlier_tables(release.product.workspace, name, entries)
-    if tables is None or tables.definition.measure.variable != release.product.definition.measure.variable:
-        return None
-    return Edition(name, tables.definition.name, tables.definition.protection, tables.cells, tables.published)
 
 
 @dataclass(frozen=True, eq=False)
@@ -296,11 +292,13 @@ def _under_other_names(
 
     Both are audited as one where it is certain which cells are the same; else a person must decide.
     """
-    findings, of_the_same = [], earlier_publications(release)
-    for name, entries in publications(release).items():
-        tables = read_earlier_tables(release.product.workspace, name, entries)
-        if tables is None:
-            continue
+    findings, of_the_same, workspace = [], earlier_publications(release), release.product.workspace
+    for tables in (
+        each
+        for name, entries in publications(release).items()
+        for each in read_earlier_tables(workspace, name, entries)
+    ):
+        name = tables.release
         before, now = tables.cells, cells
         left, right = np.ones(len(before), dtype=bool), np.ones(len(now), dtype=bool)
         if name in of_the_same and tables.definition.measure.variable == release.product.definition.measure.variable:

@@ -19,10 +19,15 @@ _SDMX = ".sdmx.csv"
 _READ: dict[str, Callable[..., PublishedTable]] = {_SDMX: read_sdmx_csv, ".csv": read_csv, ".parquet": read_parquet}
 
 
-def table_files(documents: TablesDocuments, cells: Cells, published: PublishedCells) -> Iterator[tuple[str, bytes]]:
-    """Name and content of every file: one table in each, in all forms that the definition asks for."""
-    form = documents.definition.form
-    for table in _published_tables(documents, cells, published):
+def table_files(
+    documents: TablesDocuments, measures: Mapping[str, Cells], published: PublishedCells
+) -> Iterator[tuple[str, bytes]]:
+    """Name and content of every file: one table in each, in all forms that the definition asks for.
+
+    measures : column of the values -> the cells, of each measure
+    """
+    form, cells = documents.definition.form, next(iter(measures.values()))
+    for table in _published_tables(documents, measures, published):
         yield f"{table.name}.csv", to_csv(table, escaped=_is_escaped(documents))
         yield f"{table.name}.parquet", to_parquet(table)
         if form.sdmx_dataflow:
@@ -35,14 +40,17 @@ def _is_escaped(documents: TablesDocuments) -> bool:
     return documents.policy.formula_cells == "escape"
 
 
-def _published_tables(documents: TablesDocuments, cells: Cells, published: PublishedCells) -> Iterator[PublishedTable]:
-    form = documents.definition.form
+def _published_tables(
+    documents: TablesDocuments, measures: Mapping[str, Cells], published: PublishedCells
+) -> Iterator[PublishedTable]:
+    form, cells = documents.definition.form, next(iter(measures.values()))
     for table in documents.definition.tables:
         yield published_table(
             cells,
             published.status,
             table.name,
             table.dimensions,
+            measures=measures,
             value=published.value,
             interval=published.interval,
             synthetic=published.synthetic,
@@ -53,15 +61,23 @@ def _published_tables(documents: TablesDocuments, cells: Cells, published: Publi
 
 
 def tables_as_written(
-    documents: TablesDocuments, cells: Cells, place: Callable[[str], Path]
+    documents: TablesDocuments, measures: Mapping[str, Cells], place: Callable[[str], Path]
 ) -> tuple[PublishedTable, ...]:
-    """The tables as a data user reads them from their CSV files. place : name of a file -> where it lies"""
-    found = []
+    """The tables as a data user reads them from their CSV files.
+
+    measures : column of the values -> the cells, of each measure
+    place    : name of a file -> where it lies
+    """
+    found, cells = [], next(iter(measures.values()))
     for table in documents.definition.tables:
         axes = [cells.dimensions[axis] for axis in axes_of(cells, table.dimensions)]
         content = place(f"{table.name}.csv").read_bytes()
-        found.append(read_csv(content, table.name, axes, cells.decimals, escaped=_is_escaped(documents)))
+        found.append(read_csv(content, table.name, axes, measures=_decimals(measures), escaped=_is_escaped(documents)))
     return tuple(found)
+
+
+def _decimals(measures: Mapping[str, Cells]) -> dict[str, int]:
+    return {column: cells.decimals for column, cells in measures.items()}
 
 
 def table_descriptor(
@@ -99,7 +115,7 @@ def table_codebook(
 ) -> TablesCodebook:
     """What is known of the tables as they are published. at : when the publication began"""
     definition, contract = documents.definition, documents.contract
-    measure = definition.measure.variable
+    measure, unit = measure_in_words(documents)
     return TablesCodebook(
         release=dossier.release,
         title=definition.title,
@@ -113,8 +129,8 @@ def table_codebook(
         license=definition.license,
         study=contract.study,
         tables=tables,
-        measure=measure or "number of records",
-        unit=contract.by_name[measure].unit if measure else None,
+        measure=measure,
+        unit=unit,
         meanings=contract.by_name,
         protection=tuple(dossier.plan),
         withheld=tuple(
@@ -125,21 +141,31 @@ def table_codebook(
     )
 
 
+def measure_in_words(documents: TablesDocuments) -> tuple[str, str | None]:
+    """What is added up, and its unit; of several measures each with its unit, and none."""
+    definition, contract = documents.definition, documents.contract
+    units = {name: contract.by_name[name].unit for name in definition.measures}
+    if units:
+        said = [f"{name} ({unit})" if unit else name for name, unit in units.items()]
+        return f"{', '.join(said[:-1])} and {said[-1]}", None
+    measure = definition.measure.variable
+    return measure or "number of records", contract.by_name[measure].unit if measure else None
+
+
 def table_structure(
     documents: TablesDocuments, cells: Cells, published: PublishedCells, release: str, at: datetime
 ) -> bytes:
     """The structure of the SDMX-CSV files, for the dataflow that the definition names."""
     definition, contract = documents.definition, documents.contract
-    form, measure = definition.form, definition.measure.variable
+    form, (measure, unit) = definition.form, measure_in_words(documents)
     assert form.sdmx_dataflow is not None
-    unit = contract.by_name[measure].unit if measure else None
     return sdmx_structure(
         release,
         at,
         cells.dimensions,
         form.sdmx_dataflow,
         definition.title,
-        f"{measure or 'number of records'}{f', in {unit}' if unit else ''}",
+        f"{measure}{f', in {unit}' if unit else ''}",
         time=form.time_period is not None,
         further=[
             *(["lower", "upper"] if published.interval else []),
@@ -150,34 +176,40 @@ def table_structure(
 
 
 def problems_of(
-    documents: TablesDocuments, files: Mapping[str, Path], cells: Cells, published: PublishedCells
+    documents: TablesDocuments, files: Mapping[str, Path], measures: Mapping[str, Cells], published: PublishedCells
 ) -> list[str]:
     """What is wrong with the files, in words without values; nothing when each tells what its cells' status allows.
 
-    files : name -> where it lies
+    files    : name -> where it lies
+    measures : column of the values -> the cells, of each measure
     """
     problems, left = [], dict(files)
+    cells = next(iter(measures.values()))
     for table in documents.definition.tables:
         for ending, read in _READ.items():
             path = left.pop(f"{table.name}{ending}", None)
             if path is None:
                 continue
             axes = [cells.dimensions[axis] for axis in axes_of(cells, table.dimensions)]
-            further: dict[str, Any] = {"of_dataflow": cells.dimensions} if ending == _SDMX else {}
+            further: dict[str, Any] = {"measures": _decimals(measures)}
+            if ending == _SDMX:
+                further = {"decimals": cells.decimals, "of_dataflow": cells.dimensions}
             further |= {"escaped": _is_escaped(documents)} if ending == ".csv" else {}
-            content = read(path.read_bytes(), path.name, axes, cells.decimals, **further)
-            wrong = discrepancies(
-                content,
-                cells,
-                published.status,
-                dimensions=table.dimensions,
-                value=published.value,
-                interval=published.interval,
-                synthetic=published.synthetic,
-                tell_primary=documents.definition.form.tell_primary,
-                tell_contributors=ending != _SDMX and documents.definition.tells_contributors,
-            )
-            problems += [f"{table.name}{ending}: {problem}" for problem in wrong]
+            content = read(path.read_bytes(), path.name, axes, **further)
+            for measure, of in zip(content.measures, measures.values(), strict=True):
+                wrong = discrepancies(
+                    content.of(measure),
+                    of,
+                    published.status,
+                    dimensions=table.dimensions,
+                    value=published.value,
+                    interval=published.interval,
+                    synthetic=published.synthetic,
+                    tell_primary=documents.definition.form.tell_primary,
+                    tell_contributors=ending != _SDMX and documents.definition.tells_contributors,
+                )
+                column = f", {measure.name}" if len(measures) > 1 else ""
+                problems += [f"{table.name}{ending}{column}: {problem}" for problem in wrong]
         if f"{table.name}.csv" not in files:
             problems.append(f"{table.name}.csv is missing")
     return problems + [f"{file} belongs to no table" for file in left]

@@ -36,6 +36,8 @@ _TABLE_FILES = Sentences(
     as_judged="The files hold what was judged, and nothing of a suppressed cell.",
 )
 
+_OF_MEASURE = Sentence("measures.concerns", " This concerns {measure}.")
+
 _MOST_BREACHES = 5  # in words
 
 
@@ -61,6 +63,14 @@ class TablesEvaluation:
 
     findings: tuple[Finding, ...]
     tables: tuple[TableSummary, ...]
+
+
+def of_measure(findings: Sequence[Finding], name: str) -> list[Finding]:
+    """The same findings, which say of which of several measures they are."""
+    return [
+        each.adding(_OF_MEASURE(measure=name)).model_copy(update={"scope": ", ".join(filter(None, (name, each.scope)))})
+        for each in findings
+    ]
 
 
 def check_cells(cells: Cells, request: ProtectionRequest, formulas: FormulaCells) -> list[Finding]:
@@ -129,6 +139,7 @@ def summarise_tables(
     outcome: Audit | None,
     workers: int = 1,
     optimality: str | None = None,
+    measure: str | None = None,
 ) -> Iterator[TableSummary]:
     """What the report says of each table. What attackers learn is given in numbers of cells.
 
@@ -136,6 +147,7 @@ def summarise_tables(
     outcome   : of the audit, where there was one and it came to its end
     workers   : threads
     optimality: how far the suppressed cells are from the cheapest safe pattern, in a sentence
+    measure   : of several that share a pattern, whose cells these are
     """
     known = cells.contributions
     learned = None if statement or outcome is None else _learned(cells, published, request, workers)
@@ -154,6 +166,7 @@ def summarise_tables(
             statements=[said for said in (statement.says if statement else None, optimality) if said],
             before=in_words(contributions),
             now=() if learned is None else _now(contributions, learned, inside),
+            measure=measure,
         )
 
 

@@ -22,16 +22,23 @@ from tasks.release.tables.feasibility_checks import refuse_unfit_tables
 from tasks.release.tables.files_of_records import TablesBesideFiles, compare_with_files
 from tasks.release.tables.other_measures import compare_with_other_measures
 from tasks.release.tables.protection_method import SecondarySuppression
-from tasks.release.tables.published_cells import ProtectedTables, TablesRelease, request_of, staged_and_published_cells
+from tasks.release.tables.published_cells import (
+    ProtectedTables,
+    TablesRelease,
+    by_column,
+    measures_of,
+    staged_and_published_cells,
+)
 from tasks.release.tables.table_editions import compare_with_earlier_editions
 from tasks.release.tables.table_files import (
+    measure_in_words,
     problems_of,
     table_codebook,
     table_descriptor,
     table_structure,
     tables_as_written,
 )
-from tasks.release.tables.table_findings import TablesEvaluation
+from tasks.release.tables.table_findings import TablesEvaluation, of_measure
 
 
 class Tables(Product[TablesDefinition, ProtectedTables, TablesEvaluation]):
@@ -49,7 +56,7 @@ class Tables(Product[TablesDefinition, ProtectedTables, TablesEvaluation]):
     def plan_in_words(self) -> tuple[str, ...]:
         definition, policy = self.definition, self.policy
         return (
-            definition.measure.describe(),
+            definition.measure.describe(definition.measures),
             *(rule.describe() for rule in policy.table_rules),
             policy.table_attackers.describe(),
             definition.protection.describe(),
@@ -59,10 +66,10 @@ class Tables(Product[TablesDefinition, ProtectedTables, TablesEvaluation]):
     def view(
         self, release: TablesRelease, made: ProtectedTables | None, evaluation: TablesEvaluation | None
     ) -> TablesView:
-        variable = self.definition.measure.variable
+        measure, unit = measure_in_words(self)
         return TablesView(
-            measure=variable or "number of records",
-            unit=self.contract.by_name[variable].unit if variable else None,
+            measure=measure,
+            unit=unit,
             tables=evaluation.tables if evaluation else (),
             labels={each.name: dict(each.labels) for each in self.contract.variables if each.labels},
         )
@@ -74,9 +81,10 @@ class Tables(Product[TablesDefinition, ProtectedTables, TablesEvaluation]):
     def descriptions(
         self, release: TablesRelease, dossier: Dossier, files: Sequence[PublishedFile], at: datetime
     ) -> dict[str, bytes]:
-        _, cells, published = staged_and_published_cells(release)
+        staged, cells, published = staged_and_published_cells(release)
         of = {file.path: file.sha256 for file in files}
-        written = tables_as_written(self, cells, lambda file: release.vault.verify(of[file], Path(file).suffix))
+        measures = by_column(measures_of(release, staged))
+        written = tables_as_written(self, measures, lambda file: release.vault.verify(of[file], Path(file).suffix))
         book = table_codebook(self, written, dossier, files, at)
         described = {
             "README.md": tables_readme(book),
@@ -90,14 +98,20 @@ class Tables(Product[TablesDefinition, ProtectedTables, TablesEvaluation]):
         return described
 
     def read_back(self, release: TablesRelease, place: Callable[[str], Path]) -> list[str]:
-        _, cells, published = staged_and_published_cells(release)
-        return problems_of(self, {file: place(file) for file in self.files(subject(release))}, cells, published)
+        staged, _, published = staged_and_published_cells(release)
+        files = {file: place(file) for file in self.files(subject(release))}
+        return problems_of(self, files, by_column(measures_of(release, staged)), published)
 
     def compare_editions(self, release: TablesRelease) -> list[Finding]:
-        staged, cells, published = staged_and_published_cells(release)
-        request = request_of(release, staged, cells)
-        return [
-            *compare_with_earlier_editions(release, cells, published, request, workers=1),
-            *compare_with_other_measures(release, cells, published, request, workers=1),
-            *compare_with_files(release, TablesBesideFiles.of_release(release, cells, published, request)),
-        ]
+        staged, _, common = staged_and_published_cells(release)
+        found, measures = [], measures_of(release, staged)
+        for of in measures:
+            request = of.request
+            published = of.published(common, request)
+            findings = [
+                *compare_with_earlier_editions(of.release, of.cells, published, request, workers=1),
+                *compare_with_other_measures(of.release, of.cells, published, request, workers=1),
+                *compare_with_files(of.release, TablesBesideFiles.of_release(of.release, of.cells, published, request)),
+            ]
+            found += of_measure(findings, of.name) if len(measures) > 1 else findings
+        return found

@@ -1,0 +1,115 @@
+"""Several measures of the same records with one pattern of suppressed cells: turnover and employees of firms.
+
+A pattern that is safe for a measure stays safe when more is suppressed. So each measure is protected in turn beside
+what the others suppressed, until none suppresses more. What is listed is the same for all, so that none tells of
+another which cells are empty; and as no cell is suppressed of one measure alone, none bounds another where both are
+known to go together.
+
+Nothing here knows of a release: the cells of each measure, what is asked of them and earlier editions in, a pattern
+out.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sluice.ground.errors import DataError
+from sluice.tabular.model.cells import Booleans, Cells, Status, Statuses
+from sluice.tabular.suppression.effort import Progress
+from tasks.release.tables.protection import ProtectionRequest
+from tasks.release.tables.protection_method import SecondarySuppression
+from tasks.release.tables.published_cells import PublishedCells
+from tasks.release.tables.sums_of_editions import SumOfEditions
+from tasks.release.tables.suppressed_tables import SuppressedCells, suppress_cells
+from tasks.release.tables.table_editions import EditionPair
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredCells:
+    """The cells of one measure, and what is asked of them; kept and beside: see `suppress_cells`."""
+
+    cells: Cells
+    request: ProtectionRequest
+    kept: Booleans
+    beside: Sequence[EditionPair | SumOfEditions] = ()
+
+
+def suppress_together(
+    measures: Mapping[str, MeasuredCells],
+    method: SecondarySuppression,
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> dict[str, SuppressedCells]:
+    """One pattern for all measures, found as the module says; a cell costs its share of each.
+
+    measures : by name, of the same cells; of one, this is `suppress_cells`
+    raises   : DataError, also where a cell must be published of one measure and suppressed of another
+    cost     : that of the single measures, two to four times
+    """
+    if len(measures) == 1:
+        ((name, of),) = measures.items()
+        found = suppress_cells(
+            of.cells, of.request, method, kept=of.kept, beside=of.beside, workers=workers, progress=progress
+        )
+        return {name: found}
+    costs = [each.request.manual.cost for each in measures.values()]
+    scale = max(1.0, *(float(cost.sum()) for cost in costs))
+    cost = np.sum([each / max(float(each.sum()), 1e-9) for each in costs], axis=0) * scale
+    listed = next(iter(measures.values())).cells.published
+    hidden = listed & np.logical_or.reduce(
+        [each.request.requirements.sensitive | each.kept for each in measures.values()]
+    )
+    made: dict[str, SuppressedCells] = {}
+    while True:
+        before = hidden
+        for name, of in measures.items():
+            request = replace(of.request, manual=replace(of.request.manual, cost=cost))
+            found = suppress_cells(
+                of.cells, request, method, kept=hidden, beside=of.beside, workers=workers, progress=progress
+            )
+            now = _suppressed(found.published.status)
+            if (lost := hidden & ~now & request.manual.forbidden).any():
+                cell = of.cells.name(int(np.flatnonzero(lost)[0]))
+                raise DataError(f"{cell} must be published of {name} and suppressed of another measure.")
+            # a cell that an earlier edition published of this measure is suppressed for the sake of another
+            hidden = hidden | now
+            made[name] = replace(found, bound=None, first=None)  # of the search beside the others' cells alone
+        if np.array_equal(hidden, before):
+            return made
+
+
+def one_pattern(measures: Mapping[str, MeasuredCells], made: Mapping[str, SuppressedCells]) -> SuppressedCells:
+    """The pattern that all share: a cell is primary that is sensitive by some measure, in which no file tells."""
+    first = next(iter(made.values()))
+    if len(made) == 1:
+        return first
+    hidden = np.logical_or.reduce([_suppressed(each.published.status) for each in made.values()])
+    sensitive = np.logical_or.reduce([each.request.requirements.sensitive for each in measures.values()])
+    kind = np.where(sensitive, Status.PRIMARY, Status.SECONDARY)
+    status = np.where(hidden, kind, first.published.status).astype(np.uint8)
+    proofs = [proof for each in made.values() for proof in each.proofs]
+    return replace(first, published=PublishedCells(status), proofs=proofs)
+
+
+def refuse_other_cells(cells: Mapping[str, Cells], contributors: bool = False) -> None:
+    """Raise DataError unless all measures are of the same cells.
+
+    contributors : and have as many contributors in each, as where these numbers are published beside all
+    """
+    (first, given), *others = cells.items()
+    for name, other in others:
+        if not (np.array_equal(given.codes, other.codes) and np.array_equal(given.published, other.published)):
+            raise DataError(
+                f"'{name}' has records in other cells than '{first}', as values are missing; complete them, or protect "
+                "each measure by itself."
+            )
+        if contributors and not np.array_equal(given.contributors, other.contributors):
+            raise DataError(
+                f"'{name}' has other numbers of contributors than '{first}', as values are missing, and one number is "
+                "published beside both; complete them, or leave form.tell_contributors out."
+            )
+
+
+def _suppressed(status: Statuses) -> Booleans:
+    return np.isin(status, (Status.PRIMARY, Status.SECONDARY))
