@@ -313,7 +313,9 @@ class LearnedIntruder:
                 return -1.0
             return float(by_product(learned.expected(first), learned.points(some), some, first, 2).found.mean())
 
-        scale = max(SCALES, key=lambda each: found(LearnedMap.learn(columns, each, self.parts[0], linear=True)))
+        # What a unit's members tell together stands under no name of their own, and so in no order.
+        scales = [each for each, (_, _, order) in SCALES.items() if not (order and columns.of_a_unit)]
+        scale = max(scales, key=lambda each: found(LearnedMap.learn(columns, each, self.parts[0], linear=True)))
         one = LearnedMap.learn(columns, scale, self.parts[0])
         share = found(one)
         if share + _SIGMAS * np.sqrt(max(0.0, share * (1 - share)) / len(first)) < reached:

@@ -8,8 +8,9 @@ and ranks of a number, how many members are above some values or have a label, h
 household stands in the order of its name.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -94,6 +95,29 @@ class MappedColumns:
         more = (each for column in self.known for each in _of_members(column, units, sizes))
         return replace(self, known=(*self.known, *about, *more), of_whom=f"all variables of the {word}")
 
+    @property
+    def of_a_unit(self) -> bool:
+        """Whether all members of a person's unit are known."""
+        return any(not column.name for column in self.known)
+
+    @cached_property
+    def in_order(self) -> Self:
+        """The same, with each record's own numbers from the least to the largest in place of its columns of numbers."""
+        return self._sorted(lambda column: column.values)
+
+    @cached_property
+    def in_order_of_scores(self) -> Self:
+        """As `in_order`, by their normal scores: what is low, and what is high, for its column."""
+        return self._sorted(_scores)
+
+    @cached_property
+    def in_order_of_sizes(self) -> Self:
+        """As `in_order_of_scores`, without their signs: how far from the middle of its column, to whichever side."""
+        return self._sorted(lambda column: np.abs(_scores(column)))
+
+    def _sorted(self, of: Callable[[Column], FloatArray]) -> Self:
+        return replace(self, known=_from_least_on(self.known, of), released=_from_least_on(self.released, of))
+
 
 def _of_members(column: Column, units: IntArray, sizes: IntArray) -> Iterator[Column]:
     """What the values of all members tell together; under the name of the variable."""
@@ -120,6 +144,20 @@ def _of_members(column: Column, units: IntArray, sizes: IntArray) -> Iterator[Co
     yield made(held.rank().to_numpy(np.float64))
     for least in np.unique(np.quantile(column.values[present], _COUNTED)).tolist():
         yield count(present & (column.values > least))
+
+
+def _scores(column: Column) -> FloatArray:
+    scale = NumberScale.fit(column.values)
+    return scale.code(column.values, (1,))[:, 0] if scale else np.zeros(len(column.values))
+
+
+def _from_least_on(columns: Sequence[Column], of: Callable[[Column], FloatArray]) -> tuple[Column, ...]:
+    numbers = [of(column) for column in columns if column.is_number]
+    if not numbers:
+        return tuple(columns)
+    ordered = np.sort(np.column_stack(numbers), axis=1)  # those that are missing last
+    made = [Column(f"number {place} of the record", values, True) for place, values in enumerate(ordered.T, start=1)]
+    return (*made, *(column for column in columns if not column.is_number))
 
 
 @dataclass(frozen=True)
