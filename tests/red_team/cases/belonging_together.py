@@ -202,7 +202,7 @@ CASES = (
     Case(
         "four traits of a patient that each many have", patients,
         composed(["admission_type_id", "discharge_disposition_id", "time_in_hospital"], "patient",
-                 equal_values([*_SHARED])), 0.2, 0.02, RULES,
+                 equal_values([*_SHARED])), 0.2, 0.02, RULES, more=True,
     ),
     Case(
         "the total of all members in place of a person's income",

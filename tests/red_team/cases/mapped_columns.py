@@ -110,7 +110,7 @@ CASES = tuple(
         (turned, nhanes, partial(mapped, known=40), 0.9, False),
         (turned, amounts, mapped, 0.9, True),
         (turned_ranks, nhanes, _SCORES, 0.5, False),
-        (one_factor, nhanes, _LOGS, 0.5, False),
+        (one_factor, nhanes, _LOGS, 0.5, True),
         (one_shift, nhanes, mapped, 0.5, True),
         (exchanged, amounts, _SCORES, 0.5, False),
         (ratios, nhanes, _LOGS, 0.5, False),
