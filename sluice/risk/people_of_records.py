@@ -14,6 +14,10 @@ from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.variables import Role, Variables, with_role
 from sluice.risk.classes.equivalence_classes import classes_of, equivalence_classes
 
+GROUP_WORDS = {
+    Role.PERSON: "person", Role.HOUSEHOLD: "household", Role.CONTRIBUTOR: "contributor", Role.HOLDING: "holding",
+}  # fmt: skip
+
 
 def person_variable(frame: pd.DataFrame, variables: Variables) -> str | None:
     """The column that names the people: the person, or the contributor where there is none."""
@@ -58,6 +62,13 @@ def groups_of_people(frame: pd.DataFrame, variables: Variables) -> IntArray:
     one, other = codes
     links = coo_array((np.ones(n), (one, other + one.max(initial=-1) + 1)), shape=(2 * n + 1, 2 * n + 1))
     return np.asarray(connected_components(links, directed=False)[1][one], dtype=np.int64)
+
+
+def word_for_groups(frame: pd.DataFrame, variables: Variables) -> str:
+    """What `groups_of_people` puts together, in a word."""
+    household = any(name in frame for name in with_role(variables, Role.HOUSEHOLD))
+    person = person_variable(frame, variables)
+    return GROUP_WORDS[Role.HOUSEHOLD if household or person is None else variables[person].role]
 
 
 def places_of_groups(frame: pd.DataFrame, variables: Variables, groups: IntArray) -> FloatArray:

@@ -4,7 +4,7 @@ The intruder knows a person but for one variable. What is guessed of people who 
 what is guessed better of participants, the file tells of them.
 
 Source: Giomi, Boenisch, Wehmeyer and Tasnadi (2023), the inference attack with a control. Differs from it: every
-variable is tried, and one or several nearest records; the people come in ten parts, and each of the last five is judged
+variable is tried, and one or several nearest records; the people come in ten parts, and each of the last six is judged
 by the variable and number that serve best on those before it (Luedtke and van der Laan 2016), so that a look at many
 variables costs nothing; the parts are drawn many times, so that no draw decides; numbers are near by their ranks.
 Where the interval crosses the limit, more people are attacked.
@@ -35,7 +35,7 @@ from sluice.risk.distances.gower import GowerPoints, gower_points
 from sluice.risk.measurement import Measurement
 
 _NEIGHBOURS = (1, 5)
-_PARTS, _LEARNED, _DRAWS = 10, 5, 20  # of the people, of which so many only teach, and how often they are drawn
+_PARTS, _LEARNED, _DRAWS = 10, 4, 20  # of the people, of which so many only teach, and how often they are drawn
 _RANKS = 0.025  # of the original's values, on either side, within which a number is guessed right
 
 

@@ -80,11 +80,12 @@ class MappedColumns:
         everywhere = (column.name not in self.under or {*self.under[column.name]} & {*names} for column in self.known)
         return replace(self, known=tuple(column for column, known in zip(self.known, everywhere, strict=True) if known))
 
-    def of_units(self, units: IntArray, places: FloatArray) -> Self | None:
+    def of_units(self, units: IntArray, places: FloatArray, word: str = "household") -> Self | None:
         """The same, of which all members of a person's unit are known; None where nobody has others.
 
         units  : (n,) who belongs together, from 0
         places : (n,) where the unit stands in the order of the units' names
+        word   : for the unit
         cost   : O(n log n) for each known variable
         """
         sizes = np.bincount(units)
@@ -92,7 +93,7 @@ class MappedColumns:
             return None
         about = (Column("", values.astype(np.float64), True) for values in (sizes[units], places))
         more = (each for column in self.known for each in _of_members(column, units, sizes))
-        return replace(self, known=(*self.known, *about, *more), of_whom="all variables of the household")
+        return replace(self, known=(*self.known, *about, *more), of_whom=f"all variables of the {word}")
 
     @property
     def of_a_unit(self) -> bool:
