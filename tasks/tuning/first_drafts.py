@@ -116,9 +116,10 @@ def _grouped(
         if v.role is Role.QUASI_IDENTIFIER and (v.hierarchy or not v.kind.is_numeric or cut_points(frame[name], 3))
     ]
     sensitive = [name for name, v in usable.items() if v.role is Role.SENSITIVE]
-    mixed = [name for name in sensitive if not is_one_sided(frame[name]) and not _is_sparse(frame, usable, name)]
-    if any(rule.rule in _ON_SENSITIVE for rule in policy.rules):
-        sensitive = mixed
+    mixed = sensitive
+    if asked := any(rule.rule in _ON_SENSITIVE for rule in policy.rules):
+        mixed = [name for name in sensitive if not is_one_sided(frame[name]) and not _is_sparse(frame, usable, name)]
+        mixed = mixed or sensitive  # without any no draft could pass
     keys = _that_fit(frame, usable, _by_worth(frame, usable, fit), groups, policy)
     others = [name for name, v in usable.items() if v.role is Role.OTHER and v.kind is not Kind.DATE]
     weight = [name for name, v in usable.items() if v.role is Role.WEIGHT]
@@ -126,7 +127,7 @@ def _grouped(
     whose = [name for name, v in variables.items() if v.role in GROUPS]
     seen: set[tuple[int, int, float | None, bool, int, bool]] = set()
     for most, rest, window, calibrated, group in (
-        (7, [*sensitive, *others, *weight], 0.1, False, 0),
+        (7, [*mixed, *others, *weight], 0.1, False, 0),
         (6, [*mixed, *others, *weight], 0.2, False, 0),
         (5, [*mixed, *others], None, True, 0),
         (5, [*mixed, *others], None, False, 0),
@@ -142,7 +143,7 @@ def _grouped(
     ):
         kept = keys[:most]
         shape = (len(kept), len(rest), window, calibrated, group, most == _FEWEST)
-        if shape in seen:
+        if shape in seen or (asked and not rest):  # a rule on sensitive values judges no file without any
             continue
         seen.add(shape)
         steps = [*removed(variables, [*kept, *rest, *whose]), *coarser(frame, usable, kept, groups)]
@@ -236,8 +237,8 @@ def _in_groups(
     whole : whether a variable may come out as one group of all, which tells nothing: rather fewer variables do
     """
     limit, least = _limits(policy)
-    levels: dict[str, Any] = {"method": "generalization", "columns": list(keys)}
-    levels |= {"models": [{"model": "k_anonymity", "k": group}]} if group else {"under": "policy"}
+    levels: dict[str, Any] = {"method": "generalization", "columns": list(keys), "under": "policy"}
+    levels |= {"models": [{"model": "k_anonymity", "k": group}]} if group else {}
     if not whole:
         levels["levels"] = {name: {"to": _highest_level(frame[name], variables[name])} for name in keys}
     levels["suppression_limit"] = limit

@@ -37,7 +37,7 @@ from sluice.masking.recoding.generalized_levels import (
 )
 from sluice.masking.recoding.refined_levels import RefinedLevels, SearchedKeys, refuse_ambiguous, refuse_unrefinable
 from sluice.risk.classes.equivalence_classes import Codes, category_codes
-from sluice.risk.classes.privacy_model import PrivacyModel, Suppressed
+from sluice.risk.classes.privacy_model import PrivacyModel, SensitiveModel, Suppressed
 from sluice.risk.population.delta_presence import DeltaPresenceModel
 from sluice.risk.population.k_map import KMapModel
 from sluice.risk.population.population_rule import population_list
@@ -229,7 +229,10 @@ class Generalization(MaskingStep):
         self.released(variables)
         if not len(frame):
             raise PlanError(f"{self.method} needs at least one record; there is none.")
-        models = self._all_models(variables)
+        models = tuple(
+            each.of_column(frame[each.sensitive]) if isinstance(each, SensitiveModel) else each
+            for each in self._all_models(variables)
+        )
         allowed = {name: self._allowed(variables[name]) for name in self.columns}
         listed = None
         if self.population is not None:

@@ -12,6 +12,7 @@ import numpy as np
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 
 _PARTS = 20  # of a range, in each of which it is asked what else there is
+_FEW = 2 * _PARTS  # different values, each of which is a part by itself
 _SEEN = 3  # records that have both, from which they go together
 _HEAPED = 0.05  # share of the records with one value, from which it is a state...
 _TIMES_USUAL = 3.0  # ...where an average value has so many times fewer
@@ -38,7 +39,8 @@ class States:
             return cls(different[:0], different, True)
         heaps = different[counts >= max(_HEAPED, _TIMES_USUAL / max(len(different), 1)) * len(known)]
         others = known[~np.isin(known, heaps)]
-        cuts = np.quantile(others, np.linspace(0, 1, _PARTS + 1)[1:-1]) if len(others) else others
+        few = np.unique(others)
+        cuts = few[1:] if len(few) <= _FEW else np.quantile(others, np.linspace(0, 1, _PARTS + 1)[1:-1])
         return cls(heaps, np.unique(cuts), False)
 
     @property
@@ -76,13 +78,6 @@ class Beside:
         ]  # fmt: skip
         return cls(tables, [states.codes(now) for states, _, now in others])
 
-    def allow_either(self, some: IntArray, others: IntArray) -> BoolArray:
-        """Which records have only states that go with one of `some` own states as well as with one of `others`."""
-        allowed = np.ones(len(self.codes[0]) if self.codes else 0, bool)
-        for table, codes in zip(self.tables, self.codes, strict=True):
-            allowed &= ((table[some].sum(axis=0) >= _SEEN) & (table[others].sum(axis=0) >= _SEEN))[codes]
-        return allowed
-
     def allow(self, own: IntArray, records: IntArray, unless_expected: float = 0.0) -> BoolArray:
         """Whether the own state of each goes with all that the record has. Shapes (k,) all.
 
@@ -113,7 +108,3 @@ class Together:
         for states, beside in zip(self.states, self.beside, strict=True):
             allowed &= beside.allow(states[sources], records, unless_expected)
         return allowed
-
-    def differ(self, one: IntArray, other: IntArray) -> BoolArray:
-        """Whether two sources have another state of one of these variables. Shapes (k,) all."""
-        return np.asarray(np.any([states[one] != states[other] for states in self.states], axis=0))

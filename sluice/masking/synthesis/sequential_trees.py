@@ -62,7 +62,7 @@ class SequentialTrees(MaskingStep):
     calibrated: bool = Field(
         default=False,
         description="true: numbers are drawn so that mean and variance are kept; then values change places until "
-        "regressions have nearly the original's coefficients",
+        "regressions have nearly the original's coefficients, off by about half a standard error",
     )
 
     example: ClassVar[str] = (
@@ -75,7 +75,8 @@ class SequentialTrees(MaskingStep):
     preserves: ClassVar[str] = (
         "The distribution of each variable, and the dependences that trees find, but for chance; nothing "
         "exactly. Trees weaken relations, the more the larger their leaves; `calibrated` gives the regressions on main "
-        "effects back. Totals of households, rare combinations and rules between variables can break."
+        "effects back, of numbers, logarithms of skewed ones, and categories, but not what fewer than 20 people make. "
+        "Totals of households, rare combinations and rules between variables can break."
     )
     known_attack: ClassVar[str] = (
         "Without smoothing every value is a real person's, and variables that nearly determine each other "
@@ -131,7 +132,7 @@ class SequentialTrees(MaskingStep):
         """Raises PlanError when fewer than `minimum_leaf` records have a value, or a nominal has too many categories.
 
         Cost: one or two trees a variable, each O(n p log n) for the p variables before it, and where `calibrated` least
-        squares on q main effects for each number and category, O(n q^2); memory O(n (p + q)).
+        squares on q main effects for each variable, O(n q^2), and exchanges, O(n q); memory O(n (p + q)).
         """
         released = self.released(variables)
         synthetic = frame.copy(deep=False)

@@ -153,9 +153,14 @@ def class_values(classes: EquivalenceClasses, values: Sensitive) -> ClassValues:
     return ClassValues(holder, value, records, classes.sizes, overall, mass)
 
 
+def within(numbers: FloatArray, width: float) -> FloatArray:
+    """Of each number the largest that is near it."""
+    return numbers + width * (1 + _ROUNDING)
+
+
 def _near_values(classes: EquivalenceClasses, values: Near) -> ClassValues:
     different, rank = np.unique(values.numbers, return_inverse=True)
-    reach = np.searchsorted(different, different + values.width * (1 + _ROUNDING), "right")
+    reach = np.searchsorted(different, within(different, values.width), "right")
     apart = np.zeros(len(rank), dtype=np.int64) if values.apart is None else values.apart.astype(np.int64)
     cell, start = _spans(2 * classes.labels.astype(np.int64) + apart, rank, reach)
     holder, of_apart = np.zeros((2, len(start)), dtype=np.int64)

@@ -10,20 +10,23 @@ class with no other value has the figure infinity, or the ratio 0.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from math import ceil
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+import pandas as pd
 from pydantic import Field, model_validator
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.comparable_values import plain_values
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import Saying, Sentences
 from sluice.ground.variables import Variable
-from sluice.risk.classes.class_values import ClassValues
+from sluice.risk.classes.class_values import ClassValues, within
 from sluice.risk.classes.privacy_model import ROUNDING, SensitiveModel
 from sluice.risk.classes.sensitive_rule import GROUPS, NearValuesRule
+from sluice.risk.spread import resolution
 
 _FEWEST = "of {name:word} (fewest in any group: {fewest:.4g}); the policy asks for at least {l:g} in each."
 _SAYS = Sentences(
@@ -164,6 +167,49 @@ class DistinctLDiversity(SensitiveModel):
 
 
 @dataclass(frozen=True)
+class DistinctNearValues(DistinctLDiversity):
+    """The same of numbers, of which those that lie near each other are one value: the fewest spans that hold a class.
+
+    What satisfies this satisfies the rule, which takes the densest span first and may need more of them. Where people
+    are counted it is not known who has two numbers of a span: each counts for another of them, as in a class in which
+    everybody has a number of that span.
+
+    near   : share of the spread within which two numbers are one value
+    beyond : shape (codes,), for each number, by its rank, that of the first one that is not near; None until the
+             column is known
+    """
+
+    near: float
+    beyond: IntArray | None = field(default=None, compare=False)
+
+    def of_column(self, column: "pd.Series[Any]") -> Self:
+        numbers = np.asarray(plain_values(column.dropna()), dtype=np.float64)
+        different, width = np.unique(numbers), resolution(numbers, self.near)
+        return replace(self, beyond=np.searchsorted(different, within(different, width), "right"))
+
+    def figures(self, found: ClassValues) -> FloatArray:
+        """Cost: O(pairs log pairs) for each of l."""
+        if self.beyond is None:
+            raise DataError(f"{self.describe()} looks at numbers of which it knows the order alone.")
+        codes = len(self.beyond) + 1
+        pairs = found.holder * codes + found.value
+        at = np.searchsorted(found.holder, np.arange(len(found.sizes)))  # of each class the first pair not counted
+        spans = np.zeros(len(found.sizes))
+        for _ in range(self.l):
+            left = (at < len(pairs)) & (found.holder[np.minimum(at, len(pairs) - 1)] == np.arange(len(at)))
+            spans += left
+            lowest = found.value[at[left]]
+            at[left] = np.searchsorted(pairs, np.flatnonzero(left) * codes + self.beyond[lowest])
+        held = np.concatenate([[0], np.cumsum(found.records)])
+        stop = np.searchsorted(pairs, found.holder * codes + self.beyond[found.value])
+        everybody = found.largest((held[stop] - held[:-1]).astype(np.float64)) >= found.sizes
+        return np.asarray(np.where(everybody, np.minimum(spans, 1.0), spans), dtype=np.float64)
+
+    def describe(self) -> str:
+        return f"{super().describe()}, numbers within {self.near:g} of the spread being one value"
+
+
+@dataclass(frozen=True)
 class EntropyLDiversity(SensitiveModel):
     """exp(entropy) of the values of each class is at least l: as many equally frequent values would have it.
 
@@ -263,6 +309,9 @@ class LDiversity(NearValuesRule):
         if self.variant == "entropy":
             return EntropyLDiversity(variable.name, self.l)
         return DistinctLDiversity(variable.name, ceil(self.l))
+
+    def model_of_number(self, variable: Variable) -> SensitiveModel | None:
+        return DistinctNearValues(variable.name, ceil(self.l), self.near) if self.variant == "distinct" else None
 
     def say(self, groups: Mapping[str, Any], worst: float, limit: float) -> Saying:
         if self.c is not None:

@@ -9,9 +9,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol, Self
 
 import numpy as np
+import pandas as pd
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.errors import DataError
@@ -237,6 +238,10 @@ class SensitiveModel(PrivacyModel):
     @abstractmethod
     def broken(self, found: ClassValues) -> BoolArray:
         """Shape (c,), whether the values of each class break it; that of a class without values does not count."""
+
+    def of_column(self, column: "pd.Series[Any]") -> Self:
+        """For a search, which has codes in the order of the values: the model with what it must know of these."""
+        return self
 
 
 @dataclass(frozen=True)

@@ -172,7 +172,8 @@ class SensitiveRule(MicrodataRule):
     def _searched(self, variable: Variable | None) -> SensitiveModel | None:
         """None also where the rule does not fit the variable: a later step may change that, or the rule refuses it."""
         if variable is None or not variable.kind.is_categorical:
-            return None
+            named = variable is not None and variable.harmless is not None and variable.harmless.values
+            return self.model_of_number(variable) if variable and variable.kind.is_numeric and not named else None
         categories, named = variable.categories or (), () if variable.harmless is None else variable.harmless.values
         try:
             model = self.model(variable, categories)
@@ -180,6 +181,10 @@ class SensitiveRule(MicrodataRule):
             return None
         harmless = tuple(code for code, each in enumerate(categories) if each in named)
         return BesideHarmless(variable.name, model, harmless) if harmless else model
+
+    def model_of_number(self, variable: Variable) -> SensitiveModel | None:
+        """The model of a search, which knows numbers by their order; None: only the judgement of the file has one."""
+        return None
 
     def measure(self, values: SensitiveValues) -> tuple[SensitiveModel, ClassValues]:
         """The model, and what it is asked of: how often each value occurs in each class."""

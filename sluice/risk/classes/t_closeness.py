@@ -255,6 +255,9 @@ class TCloseness(SensitiveRule):
         assert variable.hierarchy is not None  # or it was a misfit
         return HierarchicalTCloseness.of(name, t, categories, variable.hierarchy)
 
+    def model_of_number(self, variable: Variable) -> SensitiveModel | None:
+        return None if self.misfit(variable) else self.model(variable, ())
+
     def measure(self, values: SensitiveValues) -> tuple[SensitiveModel, ClassValues]:
         counted, categories = values.as_they_occur  # a hierarchy need not hold what nobody has
         return self.model(values.variable, categories), counted.in_classes

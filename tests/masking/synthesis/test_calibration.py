@@ -78,7 +78,9 @@ def test_a_long_tail_is_sent_as_far_as_its_slope_needs() -> None:
     some = rng.permutation(PEOPLE)[: PEOPLE // 3]
     mixed[some] = mixed[rng.permutation(some)]
     sides = {"x": Sides(x, x, False), "y": Sides(y, mixed, False)}
-    (wanted, _), (before, _), (after, _) = (coefficients(each, x) for each in (y, mixed, moved(sides)["y"]))
+    (wanted, _), (before, _), (after, _) = (
+        coefficients(each["y"], each["x"]) for each in ({"x": x, "y": y}, {"x": x, "y": mixed}, moved(sides))
+    )
     assert abs(before[1] - wanted[1]) > 0.2
     assert abs(after[1] - wanted[1]) < 0.02
 
@@ -166,6 +168,77 @@ def test_two_files_that_differ_by_a_far_person_are_not_told_apart_by_a_regressio
     moves = coefficients(y, x)[0][1] - coefficients(other, x)[0][1]
     assert moves > 0
     assert np.std(far - near) > moves
+
+
+def sums_of_a_cell(people: int, inside: FloatArray, seeds: range) -> tuple[FloatArray, FloatArray]:
+    """Sums of y over a category of so many people, as releases show them, and those of the files that were drawn.
+
+    inside : y of these people; y of 400 others varies by 1 around 0, and is drawn without regard to the category
+    """
+    rng = np.random.default_rng(9)
+    cell = np.r_[np.ones(people), np.zeros(400)]
+    y = np.r_[inside, rng.normal(size=400)]
+    shown, drawn = [], []
+    for seed in seeds:
+        draws = np.random.default_rng(seed)
+        mixed = draws.normal(y.mean(), y.std(), len(y))
+        sides = {"cell": Sides(cell, cell, True), "y": Sides(y, mixed, False)}
+        places = calibrated(sides, ["y"], 100, draws)["y"]
+        drawn.append(mixed[cell == 1].sum())
+        shown.append(mixed[places][cell == 1].sum())
+    return np.asarray(shown), np.asarray(drawn)
+
+
+def test_who_knows_all_but_one_of_a_small_category_is_not_told_the_last_one_by_its_mean() -> None:
+    """Of 20, the fewest that an effect is told of; also where the others are all alike, and nothing seems to vary."""
+    for others in (np.random.default_rng(1).normal(1.0, 1.0, 19), np.full(19, 2.0)):
+        inside = np.r_[others, 2.0]
+        shown, _ = sums_of_a_cell(20, inside, range(16))
+        assert abs(shown.mean() - inside.sum()) < abs(inside.sum()) / 2, "the mean of the category is kept"
+        assert np.sqrt(np.mean((shown - others.sum() - 2.0) ** 2)) > 1.0, "by guessing, one errs by 1"
+
+
+def test_of_a_smaller_category_nothing_is_told() -> None:
+    shown, drawn = sums_of_a_cell(19, np.full(19, 3.0), range(8))
+    assert np.array_equal(shown, drawn)
+
+
+def test_an_effect_that_the_original_hardly_determines_is_left_to_the_others() -> None:
+    """x and z say the same in the original, and differ in what was drawn: by their difference nothing is explained."""
+    rng = np.random.default_rng(11)
+    x = rng.normal(size=PEOPLE)
+    z, y = x + rng.normal(0, 0.01, PEOPLE), x + rng.normal(size=PEOPLE)
+    drawn_z, mixed = x + rng.normal(0, 0.5, PEOPLE), y.copy()
+    some = rng.permutation(PEOPLE)[: PEOPLE // 3]
+    mixed[some] = mixed[rng.permutation(some)]
+    sides = {"x": Sides(x, x, False), "z": Sides(z, drawn_z, False), "y": Sides(y, mixed, False)}
+    after = mixed[calibrated(sides, ["y"], 20, rng)["y"]]
+    assert abs(np.corrcoef(after, drawn_z - x)[0, 1]) < 0.1
+    (wanted, error), (found, _) = coefficients(y, x), coefficients(after, x)
+    assert np.abs((found - wanted) / error).max() < 1.5
+
+
+def test_amounts_that_few_people_have_come_to_who_has_them() -> None:
+    """One in twenty has an amount, far from 0, and who has one depends on x; in what was drawn anybody may."""
+    rng = np.random.default_rng(12)
+    x = rng.normal(size=PEOPLE)
+    amount = np.where(rng.random(PEOPLE) < 0.05 * np.exp(0.7 * x - 0.25), 1800 + rng.normal(0, 200, PEOPLE), 0.0)
+    mixed = rng.permutation(amount)
+    sides = {"x": Sides(x, x, False), "amount": Sides(amount, mixed, False)}
+    after = mixed[calibrated(sides, ["amount"], 20, rng)["amount"]]
+    (wanted, error), (before, _), (found, _) = (coefficients(each, x) for each in (amount, mixed, after))
+    assert np.abs((before - wanted) / error)[1] > 4
+    assert np.abs((found - wanted) / error).max() < 1.5
+
+
+def test_the_logarithm_of_a_skewed_amount_is_explained_as_in_the_original() -> None:
+    rng = np.random.default_rng(13)
+    x = rng.normal(size=PEOPLE)
+    amount = np.exp(0.8 * x + rng.normal(0, 1.5, PEOPLE))
+    mixed = rng.permutation(amount)
+    after = mixed[calibrated({"x": Sides(x, x, False), "y": Sides(amount, mixed, False)}, ["y"], 20, rng)["y"]]
+    (wanted, error), (found, _) = (coefficients(np.log(each), x) for each in (amount, after))
+    assert np.abs((found - wanted) / error).max() < 1.5
 
 
 @given(st.integers(0, 2**32 - 1))

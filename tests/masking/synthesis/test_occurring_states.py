@@ -1,7 +1,6 @@
 """sluice.masking.synthesis.occurring_states, counted by hand."""
 
 import numpy as np
-import pytest
 
 from sluice.masking.synthesis.occurring_states import Beside, States, Together
 
@@ -37,14 +36,6 @@ def test_what_the_original_has_not_together_is_not_allowed() -> None:
     assert beside.allow(np.repeat(with_job, 2), np.arange(2), unless_expected=100.0).all()
 
 
-@pytest.mark.parametrize(("age", "allowed"), [(5.0, False), (35.0, True)])
-def test_either_is_allowed_where_both_are_seen(age: float, allowed: bool) -> None:
-    ages = np.r_[np.full(40, 5.0), np.full(60, 35.0)]
-    old, job = States.of(ages, False), States.of(JOB, True)
-    beside = Beside.of(job, JOB, [(old, ages, np.array([age]))])
-    assert beside.allow_either(job.codes(np.array([0.0])), job.codes(np.array([1.0]))).tolist() == [allowed]
-
-
 def test_what_moves_together_is_asked_of_all_that_moves_beside_what_stays() -> None:
     """Job and hours of somebody else: of two adults each can have those of the other, a child none."""
     job_of_many = np.r_[np.zeros(40), np.arange(60) % 2]
@@ -55,4 +46,3 @@ def test_what_moves_together_is_asked_of_all_that_moves_beside_what_stays() -> N
     beside = [Beside.of(own, of, [(age, AGE, now[0])]) for own, of in ((job, job_of_many), (hours, hours_of_many))]
     together = Together(codes, beside)
     assert together.allow(np.array([1, 1, 2]), np.array([0, 2, 1])).tolist() == [False, True, True]
-    assert together.differ(np.array([0, 1, 1]), np.array([1, 1, 0])).tolist() == [True, False, True]

@@ -15,7 +15,14 @@ from sluice.ground.variables import Harmless, Kind, Role, Variable
 from sluice.ground.verdict import Verdict
 from sluice.risk.classes.class_values import class_values, knowing_others
 from sluice.risk.classes.equivalence_classes import category_codes, classes_of, equivalence_classes
-from sluice.risk.classes.l_diversity import LDiversity, distinct_values, effective_values, recursive_ratio
+from sluice.risk.classes.l_diversity import (
+    DistinctNearValues,
+    LDiversity,
+    distinct_values,
+    effective_values,
+    recursive_ratio,
+)
+from sluice.risk.spread import spread
 from tests.golden import golden
 from tests.risk.classes.married_women import VARIABLES, one, typed
 
@@ -246,3 +253,18 @@ def test_the_values_of_one_person_are_not_those_of_several() -> None:
         (found,) = named.find(stays, VARIABLES | {"patient": person}, "masked")
         assert found.verdict is Verdict.FAIL
         assert one(named, stays).verdict is Verdict.PASS
+
+
+def test_near_numbers_are_counted_by_the_fewest_spans_that_hold_a_class() -> None:
+    """By hand: of 0, 4, 9 and 20 those within 5 are one value. The rule's densest span may need one more."""
+    numbers = pd.Series([0.0, 4.0, 9.0, 20.0, 4.0, 9.0, 20.0, 20.0])
+    classes = equivalence_classes([np.array([0, 0, 0, 0, 1, 1, 2, 2])])
+    found = class_values(classes, category_codes(numbers))
+    share = 5 / spread(numbers.to_numpy())
+    model = DistinctNearValues("pay", 2, share)
+    with pytest.raises(DataError, match="the order alone"):
+        model.figures(found)
+    of_two, of_three = (DistinctNearValues("pay", least, share).of_column(numbers) for least in (2, 3))
+    assert of_two.figures(found).tolist() == [2, 1, 1]
+    assert of_two.broken(found).tolist() == [False, True, True]
+    assert of_three.figures(found).tolist() == [3, 1, 1]

@@ -160,7 +160,8 @@ def test_what_has_more_categories_than_synthesis_takes_is_not_synthesised() -> N
 
 
 def test_a_sensitive_number_that_a_rule_is_about_may_be_grouped_so_that_the_search_of_levels_knows_it() -> None:
-    rules = [{"rule": "k_anonymity", "k": 3}, {"rule": "l_diversity", "l": 2, "columns": ["income"]}]
+    of_values = {"rule": "l_diversity", "l": 1.5, "variant": "entropy", "columns": ["income"]}
+    rules = [{"rule": "k_anonymity", "k": 3}, of_values]
     of = drafted(policy(rules=rules))
     plans = [of.steps(uniform(seed)) for seed in range(60)]
     cut = [plan for plan in plans if any(s["method"] == "global_recoding" and s["columns"] == ["income"] for s in plan)]

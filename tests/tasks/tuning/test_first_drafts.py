@@ -13,6 +13,7 @@ from sluice.masking.plan import released_variables
 from tasks.release.records.record_definition import RecordsDefinition
 from tasks.tuning.first_drafts import drafts
 from tasks.tuning.plan_changes import with_plan
+from tasks.tuning.records_at_hand import RecordsAtHand
 from tasks.tuning.search_context import misfit
 from tasks.tuning.space import LossWeights
 from tasks.tuning.trial import try_plan
@@ -90,20 +91,60 @@ def test_names_of_hundreds_of_places_are_left_out(name: str) -> None:
         assert any(found) is released
 
 
-def test_of_a_sensitive_variable_that_is_often_missing_only_the_finest_draft_tells() -> None:
-    """In groups of five there would be some of which nobody has a value, so that nobody could judge them."""
-    known = records(600, policy(rules=[{"rule": "k_anonymity", "k": 5}]))
-    incomes, income = known.frame["income"], known.variables["income"]
+def test_a_sensitive_variable_that_is_often_missing_is_left_out_where_a_rule_is_about_it_and_kept_elsewhere() -> None:
+    """In groups of five there would be some of which nobody has a value, so that nobody could judge them. A policy that
+    asks nothing of sensitive values, as for researchers, is no reason to leave any out."""
+    groups_alone = policy(rules=[{"rule": "k_anonymity", "k": 5}])
+    on_values = policy(rules=[{"rule": "k_anonymity", "k": 5}, {"rule": "l_diversity", "l": 2}])
+    income = records(600).variables["income"]
     unasked = income.model_copy(update={"harmless": Harmless(missing=True, why="only workers are asked")})
-    for missing, variable, told in ((0.05, income, True), (0.3, income, False), (0.3, unasked, True)):
-        frame = known.frame.assign(income=incomes.mask(np.arange(600) % 100 < 100 * missing))
+    for asks, missing, variable, kept in (
+        (groups_alone, 0.3, income, True),
+        (on_values, 0.05, income, True),
+        (on_values, 0.3, income, False),
+        (on_values, 0.3, unasked, True),
+    ):
+        known = records(600, asks)
+        frame = known.frame.assign(income=known.frame["income"].mask(np.arange(600) % 100 < 100 * missing))
         those = replace(known, frame=frame, variables=known.variables | {"income": variable})
         gone = [
             any("income" in step["columns"] for step in draft.plan if step["method"] == "removal")
             for draft in drafts(those, GROUPS)
         ]
-        assert not gone[0]
-        assert (not all(gone[1:])) is told
+        assert (gone[0], all(gone)) == (not kept, not kept)
+
+
+def test_the_only_sensitive_variable_is_kept_though_nearly_all_have_one_value_of_it() -> None:
+    """A rule on sensitive values judges no file that holds none: each draft without it would be tried in vain."""
+    known = records(600, policy(rules=[{"rule": "k_anonymity", "k": 5}, {"rule": "l_diversity", "l": 2}]))
+    income = pd.Series(np.where(np.arange(600) % 10, 1000.0, 2000.0))
+    others = {
+        name: v.model_copy(update={"role": Role.OTHER}) if v.role is Role.SENSITIVE and name != "income" else v
+        for name, v in known.variables.items()
+    }
+    frame = known.frame.assign(income=income.astype(known.frame["income"].dtype))
+    for draft in drafts(replace(known, frame=frame, variables=others), GROUPS):
+        assert not any("income" in step["columns"] for step in draft.plan if step["method"] == "removal")
+
+
+def test_a_leaf_is_of_so_many_people_where_each_has_several_records() -> None:
+    known = records(600, shipped("perturbed-file"))
+    who = Variable(name="who", kind=Kind.NOMINAL, role=Role.PERSON, categories=tuple(map(str, range(200))))
+    person = pd.Categorical(np.repeat(np.arange(200), 3).astype(str), categories=who.categories)
+    those = replace(known, frame=known.frame.assign(who=person), variables=known.variables | {"who": who})
+
+    def leaves(of: RecordsAtHand) -> list[int]:
+        steps = [step for draft in drafts(of, GROUPS) for step in draft.plan if step["method"] == "sequential_trees"]
+        return [step["minimum_leaf"] for step in steps]
+
+    assert leaves(those) == [3 * each for each in leaves(known)]
+
+
+def test_large_groups_keep_to_the_rules_of_the_policy_too() -> None:
+    known = records(600, policy(rules=[{"rule": "k_anonymity", "k": 5}, {"rule": "l_diversity", "l": 2}]))
+    levels = [step for draft in drafts(known, GROUPS) for step in draft.plan if step["method"] == "generalization"]
+    assert any("models" in step for step in levels)
+    assert all(step["under"] == "policy" for step in levels)
 
 
 def test_the_weight_of_a_survey_is_in_the_finest_drafts() -> None:
