@@ -39,7 +39,8 @@ def encoding_of(path: Path) -> str:
     with unpacked(path, lines=True) as file:
         start = file.read(_START)
         for mark, encoding in _MARKS:
-            if start.startswith(mark):
+            # Western texts may begin with the bytes of a mark, ÿþ or þÿ; in UTF-16 each line ends with a zero byte
+            if start.startswith(mark) and (encoding == "utf-8" or b"\0" in start or start == mark):
                 return encoding
         if (wide := _utf_16_without_mark(start)) is not None:
             return wide

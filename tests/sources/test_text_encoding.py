@@ -88,3 +88,12 @@ def test_units_are_no_polish(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes("n;unit\n1;m³\n2;m²\n3;25 °C\n4;½ l\n5;§ 16\n6;5 €\n".encode("cp1252"))
     assert encoding_of(path) == "cp1252"
+
+
+@pytest.mark.parametrize("mark", ["ÿþ", "þÿ"])
+def test_western_letters_that_are_the_bytes_of_a_mark_make_no_utf_16(tmp_path: Path, mark: str) -> None:
+    path = tmp_path / "file.csv"
+    path.write_bytes(f"{mark};age\nMüller;3\n".encode("latin-1"))
+    assert encoding_of(path) == "cp1252"
+    path.write_bytes("\ufeffname;age\r\n山;3\r\n".encode("utf-16-le" if mark == "ÿþ" else "utf-16-be"))
+    assert encoding_of(path) == "utf-16"
