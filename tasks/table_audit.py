@@ -23,6 +23,7 @@ from tasks.release.tables.published_cells import (
     by_column,
     measures_of,
 )
+from tasks.release.tables.shared_pattern import MeasuredCells, judge_parts
 from tasks.release.tables.suppressed_tables import read_proofs
 from tasks.release.tables.table_editions import compare_with_earlier_editions
 from tasks.release.tables.table_files import problems_of
@@ -63,6 +64,9 @@ def audit(release: TablesRelease, staged: StagedCells, protected: ProtectedTable
         checked = check_cells(of.cells, request, release.product.policy.formula_cells)
         findings += of_measure(checked, of.name) if len(measures) > 1 else checked
     findings += findings_of("table_files", "masked", read_back)
+    if len(measures) > 1:
+        together = {of.name: MeasuredCells(of.cells, request) for of, request in zip(measures, requests, strict=True)}
+        findings += findings_of("measures", "masked", lambda: judge_parts(together, common.status, settings().workers))
     summaries: list[TableSummary] = []
     for of, request in zip(measures, requests, strict=True):
         found = _attacked(of, request, common, protected, proofs, len(measures) > 1)

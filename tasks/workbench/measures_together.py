@@ -19,7 +19,13 @@ from sluice.tabular.suppression.effort import Progress
 from tasks.release.tables.protection import ProtectionRequest, audit_cells
 from tasks.release.tables.protection_method import SecondarySuppression
 from tasks.release.tables.published_cells import PublishedCells
-from tasks.release.tables.shared_pattern import MeasuredCells, refuse_other_cells, suppress_together
+from tasks.release.tables.shared_pattern import (
+    MeasuredCells,
+    judge_parts,
+    one_pattern,
+    refuse_other_cells,
+    suppress_together,
+)
 from tasks.release.tables.suppressed_tables import SuppressedCells
 from tasks.release.tables.table_findings import judge_audit
 from tasks.workbench.cells_files import table_of
@@ -113,8 +119,7 @@ def protect_measures(
     tabulated = {name: tabulate(table) for name, table in tables.items()}
     refuse_other_cells({name: each.cells for name, each in tabulated.items()})
     requests = {name: request_of(table, tabulated[name]) for name, table in tables.items()}
-    none = np.zeros(len(next(iter(tabulated.values())).cells), dtype=bool)
-    measures = {name: MeasuredCells(each.cells, requests[name], none) for name, each in tabulated.items()}
+    measures = {name: MeasuredCells(each.cells, requests[name]) for name, each in tabulated.items()}
     method = next(iter(tables.values())).protection
     assert isinstance(method, SecondarySuppression)  # the specification refuses another
     made = suppress_together(measures, method, workers, progress)
@@ -123,6 +128,7 @@ def protect_measures(
     findings = [
         finding.model_copy(update={"scope": name}) for name, each in results.items() for finding in each.findings
     ]
+    findings += judge_parts(measures, one_pattern(measures, made).published.status, workers)
     return ProtectedMeasures(
         **{
             field: getattr(first, field)

@@ -11,11 +11,15 @@ out.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import permutations
 
 import numpy as np
 
 from sluice.ground.errors import DataError
+from sluice.ground.sentence import Sentences, as_fields
+from sluice.ground.verdict import Finding, Verdict
 from sluice.tabular.model.cells import Booleans, Cells, Status, Statuses
+from sluice.tabular.model.feasibility_interval import feasibility_intervals
 from sluice.tabular.suppression.effort import Progress
 from tasks.release.tables.protection import ProtectionRequest
 from tasks.release.tables.protection_method import SecondarySuppression
@@ -24,6 +28,14 @@ from tasks.release.tables.sums_of_editions import SumOfEditions
 from tasks.release.tables.suppressed_tables import SuppressedCells, suppress_cells
 from tasks.release.tables.table_editions import EditionPair
 
+_SAYS = Sentences(
+    "measures",
+    told="{part} is never more than {whole}. Whoever knows that it is a part of it works out {cells:count,_value} of "
+    "{whole} more closely than the rules protect. Suppress more cells (a_priori), or publish one of the two; where "
+    "readers cannot know it, a person may say so.",
+)
+_NEAR = 1e-6
+
 
 @dataclass(frozen=True, eq=False)
 class MeasuredCells:
@@ -31,8 +43,13 @@ class MeasuredCells:
 
     cells: Cells
     request: ProtectionRequest
-    kept: Booleans
+    kept: Booleans | None = None
     beside: Sequence[EditionPair | SumOfEditions] = ()
+
+    @property
+    def first(self) -> Booleans:
+        """What is suppressed in any case."""
+        return np.zeros(len(self.cells), dtype=bool) if self.kept is None else self.kept
 
 
 def suppress_together(
@@ -50,7 +67,7 @@ def suppress_together(
     if len(measures) == 1:
         ((name, of),) = measures.items()
         found = suppress_cells(
-            of.cells, of.request, method, kept=of.kept, beside=of.beside, workers=workers, progress=progress
+            of.cells, of.request, method, kept=of.first, beside=of.beside, workers=workers, progress=progress
         )
         return {name: found}
     costs = [each.request.manual.cost for each in measures.values()]
@@ -58,7 +75,7 @@ def suppress_together(
     cost = np.sum([each / max(float(each.sum()), 1e-9) for each in costs], axis=0) * scale
     listed = next(iter(measures.values())).cells.published
     hidden = listed & np.logical_or.reduce(
-        [each.request.requirements.sensitive | each.kept for each in measures.values()]
+        [each.request.requirements.sensitive | each.first for each in measures.values()]
     )
     made: dict[str, SuppressedCells] = {}
     while True:
@@ -90,6 +107,49 @@ def one_pattern(measures: Mapping[str, MeasuredCells], made: Mapping[str, Suppre
     status = np.where(hidden, kind, first.published.status).astype(np.uint8)
     proofs = [proof for each in made.values() for proof in each.proofs]
     return replace(first, published=PublishedCells(status), proofs=proofs)
+
+
+def judge_parts(measures: Mapping[str, MeasuredCells], status: Statuses, workers: int = 1) -> list[Finding]:
+    """A finding for each measure that is in no cell more than another, as exports are of turnover, where a reader who
+    knows that works out a sensitive value of the other more closely than it is protected.
+
+    What is left, turnover at home, has the same sums and the same pattern, so that the two vary apart from each other:
+    an interval of turnover is that of exports and of what is left together.
+
+    status : shape (c,), of the pattern that all share
+    cost   : four linear programs for each sensitive cell of the larger measure
+    """
+    found = []
+    for part, whole in permutations(measures, 2):
+        opened = _told_by_part(measures[part].cells, measures[whole], status, workers)
+        if opened:
+            says, scope = _SAYS.told(part=part, whole=whole, cells=opened), f"{part}, {whole}"
+            found.append(
+                Finding(rule="measures", verdict=Verdict.REVIEW, stage="masked", scope=scope, **as_fields(says))
+            )
+    return found
+
+
+def _told_by_part(part: Cells, whole: MeasuredCells, status: Statuses, workers: int) -> int:
+    """Of how many sensitive cells too much is told; 0 where the part is no part."""
+    cells, asked = whole.cells, whole.request.requirements
+    decimals = max(part.decimals, cells.decimals)
+    less, more = (each.total.astype(np.float64) * 10.0 ** (decimals - each.decimals) for each in (part, cells))
+    hidden = _suppressed(status)
+    which = np.flatnonzero(asked.sensitive & hidden)
+    if not len(which) or (less < 0).any() or (more < less).any():
+        return 0
+    low, high, none = np.zeros(len(which)), np.zeros(len(which)), np.zeros(len(cells))
+    for total in (less, more - less):
+        value = np.where(status == Status.PUBLISHED, total, np.nan)
+        ends = feasibility_intervals(cells.equations, value, which, none, none + np.inf, workers)
+        low, high = low + np.nan_to_num(ends[0], nan=0.0), high + np.nan_to_num(ends[1], nan=np.inf, posinf=np.inf)
+    unit = 10.0 ** (decimals - cells.decimals)
+    slack = _NEAR * np.maximum(1, more[which])
+    near = (low > more[which] - asked.lower[which] * unit + slack) | (
+        high < more[which] + asked.upper[which] * unit - slack
+    )
+    return int(near.sum())
 
 
 def refuse_other_cells(cells: Mapping[str, Cells], contributors: bool = False) -> None:

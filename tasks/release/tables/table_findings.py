@@ -50,6 +50,11 @@ TABLE_AUDIT = (
         "suppress more cells.",
     ),
     Declaration(
+        "measures",
+        helps="One measure is never more than another, and tells its sensitive values to whoever knows that: suppress "
+        "further cells (a_priori), publish one of the two, or let somebody decide who knows what readers know.",
+    ),
+    Declaration(
         "table_files",
         helps="The files are not what was judged: write them again from the protected tables, and do not edit them by "
         "hand.",

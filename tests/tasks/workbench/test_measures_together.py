@@ -147,3 +147,32 @@ def test_what_a_common_pattern_cannot_have_is_refused(folder: Path, given: dict[
 def test_where_one_measure_alone_is_looked_at_several_are_refused(folder: Path) -> None:
     written = ["redesign-table", str(folder / "firms.csv"), *OPTIONS, "--set=measures=[turnover, employees]"]
     golden.words(answered(written, 1).err)
+
+
+def exporters() -> pd.DataFrame:
+    """No firm of u exports, and those of v do nothing else: exports beside turnover tell that of u at x."""
+    rows = []
+    for a, b in [(a, b) for a in "uvw" for b in "xy"]:
+        values = {"u": [970, 10, 10, 10] if b == "x" else [250] * 4, "v": [250] * 4, "w": [3000] * 4}[a]
+        rows += [(a, b, value, {"u": 0, "v": value, "w": value // 2}[a]) for value in values]
+    frame = pd.DataFrame(rows, columns=[*DIMENSIONS, "turnover", "exports"])
+    return frame.assign(firm=lambda each: each.index.astype(str))
+
+
+def test_a_measure_that_is_a_part_of_another_needs_a_decision_where_it_tells_it() -> None:
+    made = sluice.protect(
+        exporters(), DIMENSIONS, measures=["turnover", "exports"], rules=RULES[:1], contributor="firm"
+    )
+    assert made.verdict is Verdict.REVIEW
+    table = made.pattern.set_index(DIMENSIONS)
+    assert table["turnover"].isna().sum() == 4
+    # by hand: all that v turns over is exported, none of u is, so exports at x tell the turnover of v at x, and of u
+    exported = table["exports"]["Total", "x"] - table["exports"]["w", "x"]
+    assert table["turnover"]["Total", "x"] - table["turnover"]["w", "x"] - exported == 1000
+    golden(made.findings[-1])
+
+
+def test_a_part_that_tells_nothing_needs_no_decision(folder: Path) -> None:
+    records = pd.read_csv(folder / "firms.csv").assign(exports=lambda frame: (frame["turnover"] / 3).round(1))
+    made = sluice.protect(records, DIMENSIONS, measures=["turnover", "exports"], rules=RULES, contributor="firm")
+    assert made.verdict is Verdict.PASS
