@@ -92,6 +92,7 @@ _INSTEAD: dict[str, Any] = {
 
 # What these tests ask of Great Expectations it is asked each time; elsewhere it validates the same records once.
 _EXPECTATIONS, _SCHEMAS = "schemas.checks.expectations_run", Path(__file__).with_name("schemas")
+_RECORD_STEPS = "tasks.record_steps"  # which evaluate the same masked file once
 
 
 @pytest.fixture(autouse=True)
@@ -106,6 +107,11 @@ def in_this_process(request: pytest.FixtureRequest) -> Iterator[None]:
             from tests.validated_once import validated_once
 
             patches.enter_context(patch(f"{_EXPECTATIONS}._run", validated_once))
+        if _RECORD_STEPS in sys.modules:
+            from tests.evaluated_once import evaluated_once, is_measured
+
+            if not is_measured(request.node):
+                patches.enter_context(patch(f"{_RECORD_STEPS}.evaluate_file", evaluated_once))
         yield
 
 

@@ -42,7 +42,7 @@ from sluice.risk.linkage.matched_people import matched_people
 from sluice.risk.linkage.number_patterns import with_digits
 from sluice.risk.linkage.worst_known import worst_known
 from sluice.risk.measurement import if_near, verdict_within
-from sluice.risk.people_of_records import groups_of_people
+from sluice.risk.people_of_records import groups_of_people, places_of_groups, word_for_groups
 from sluice.risk.reference.prediction import equivalence_test
 from sluice.utility.comparison import Comparison
 
@@ -150,7 +150,10 @@ def learned_intruder(files: Comparison, people: int) -> LearnedIntruder | None:
     by_name = dict(zip(coding.names, zip(*(side.by_variable() for side in sides), strict=True), strict=True))
     nothing = CodedPoints([], len(files.original))
     spaces = [by_name.get(each.name, (nothing, nothing)) for each in compared]  # none: probabilities of one label
-    columns = MappedColumns.of(files.original, files.masked, files.variables, files.released)
+    columns = [MappedColumns.of(files.original, files.masked, files.variables, files.released)]
+    described = files.original, files.variables
+    of_all = columns[0].of_units(units, places_of_groups(*described, units), word_for_groups(*described))
+    columns += [] if of_all is None else [of_all]
     return LearnedIntruder.fit(compared, spaces, units, files.rng, people, columns)
 
 

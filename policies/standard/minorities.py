@@ -184,8 +184,10 @@ def _success(reached: Reached) -> tuple[FloatArray, FloatArray]:
 
 
 def independent_cases(success: FloatArray, units: IntArray) -> int:
-    """As many independent cases as tell what these tell: people of one unit succeed or fail together."""
-    return min(len(success), len(np.unique(units)))
+    """As many independent cases as tell what these tell: people of one unit succeed or fail together, and a firm of
+    sixty weighs as sixty (Kish 1965, of clusters of different sizes)."""
+    sizes = np.unique(units, return_counts=True)[1].astype(np.float64)
+    return max(1, round(float(len(success) ** 2 / (sizes**2).sum())))
 
 
 def _called(names: tuple[str, ...], called: tuple[str | None, ...], variables: Variables) -> str:

@@ -19,6 +19,7 @@ from sluice.risk.attacks.attack_success import AttackSuccess
 from sluice.risk.attacks.near_records import ReleasedColumn
 from sluice.risk.attacks.unit_reconstruction import Reconstruction, reconstruct_units
 from sluice.risk.measurement import if_near, verdict_within
+from sluice.risk.people_of_records import GROUP_WORDS
 from sluice.utility.comparison import Comparison
 
 _WHO = (
@@ -61,7 +62,6 @@ RECONSTRUCTED_UNITS = (
     ),
 )
 
-_NAMED = {Role.PERSON: "person", Role.HOUSEHOLD: "household", Role.CONTRIBUTOR: "contributor", Role.HOLDING: "holding"}
 _MAY_NAME = (Role.OTHER, Role.IDENTIFIER)
 _CODES = (Kind.NOMINAL, Kind.TEXT, Kind.INTEGER)
 _SMALLEST, _LARGEST, _FEWEST = 1.5, 30, 20  # records of a unit on average and at most, and units
@@ -101,7 +101,7 @@ def _units(files: Comparison) -> Iterator[tuple[str, IntArray]]:
     Also what the contract does not call a unit: a code that is not released and that a few records each share.
     """
     seen: list[IntArray] = []
-    named = [(name, _NAMED[role]) for role in GROUPS for name in with_role(files.variables, role)]
+    named = [(name, GROUP_WORDS[role]) for role in GROUPS for name in with_role(files.variables, role)]
     perhaps = [
         (name, f"unit of {name}")
         for name, variable in files.variables.items()

@@ -25,7 +25,7 @@ def approvals_asked(release: str, count: int, roles: Sequence[str], valid_days: 
     days = "a day" if valid_days == 1 else f"{valid_days} days"
     return WhatIsAsked(
         says=f"{people} other than {submitter} must approve or refuse this release{among}.",
-        until=f"{_NO_DEADLINE} An approval is of exactly these files, in your name, and lapses after {days}.",
+        until=f"{_NO_DEADLINE} An approval is of exactly these files and lapses after {days}.",
         commands=(f"sluice approve {release}", f"sluice reject {release} --comment WHY"),
     )
 

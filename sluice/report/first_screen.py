@@ -105,6 +105,7 @@ def first_screen(dossier: Dossier, settled: str = "") -> FirstScreen:
         leads_to=(*dossier.same_bytes[:_MOST_NAMED], *dossier.judged_bytes[:_MOST_NAMED]),
     )
     told = {quoted(each, words): in_short(each) for each in reasons(dossier) for words in _QUOTED}
+    told[best_intruder(dossier.findings)] = best_intruder(dossier.findings, short=True)
     return _within(screen, {says: short for says, short in told.items() if short})
 
 
@@ -180,7 +181,7 @@ def _safe(dossier: Dossier) -> Tile:
     rows = intruders(dossier.findings)
     says = [best_intruder(dossier.findings)]
     if rows and rows[0].share is not None:
-        says.append(f"{rows[0].who} comes nearest to the limit: {100 * rows[0].share:.0f} % of it.")
+        says.append(f"Nearest its limit ({100 * rows[0].share:.0f} %): {rows[0].who}.")
     return Tile(title="Is it safe?", says=tuple(filter(None, says)) or ("No intruder was tried.",), intruders=rows)
 
 

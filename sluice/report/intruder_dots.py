@@ -33,8 +33,8 @@ class Intruder(FrozenModel):
 
     @property
     def who(self) -> str:
-        """Whom the name is of, at the beginning of a sentence."""
-        return f"The intruder who {self.name}" if self.name in _FINDS.values() else f"The figure of {self.name}"
+        """Whom the name is of."""
+        return f"the intruder who {self.name}" if self.name in _FINDS.values() else self.name
 
     @property
     def of_limit(self) -> str:
@@ -95,8 +95,11 @@ def _interval(finding: Finding) -> tuple[float, float] | None:
     return AttackSuccess(finding.completed, finding.completed, right).exact()
 
 
-def best_intruder(findings: Sequence[Finding]) -> str:
-    """'The best intruder finds 5.2 % of 2,000 women (limit 9.0 %; by chance under 0.1 %).'; '' where none linked."""
+def best_intruder(findings: Sequence[Finding], short: bool = False) -> str:
+    """'The best intruder finds 5.2 % of the women (limit 9.0 %; by chance under 0.1 %).'; '' where none linked.
+
+    short : the figure and its limit alone
+    """
     linking = [
         each
         for each in findings
@@ -108,6 +111,8 @@ def best_intruder(findings: Sequence[Finding]) -> str:
     chance = best.data.get("chance")
     by_chance = f"; by chance {percent(chance)}" if isinstance(chance, float) else ""
     limit = f"limit {percent(best.limit)}" if best.limit is not None else "no limit"
+    if short:
+        return f"The best intruder finds {percent(best.observed)} ({limit})."
     people = people_of([best])
     return f"The best intruder finds {percent(best.observed)} of the {people} ({limit}{by_chance})."
 

@@ -17,6 +17,7 @@ import pandas as pd
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.comparable_values import is_missing, plain_values
 from sluice.ground.variables import NAMES, Kind, Role, Variables
+from sluice.risk.people_of_records import word_for_groups
 from sluice.risk.small_groups import FEWEST, Partition
 
 _LEAVES = 24
@@ -86,11 +87,13 @@ def _features(
     of = np.unique(units, return_inverse=True)[1]
     sizes = np.bincount(of)
     if sizes.max(initial=0) > 1:
-        features["size of the household"] = sizes[of].astype(np.float64)
+        word = word_for_groups(frame, variables)
+        size = "size of the household" if word == "household" else f"number of records of the {word}"
+        features[size] = sizes[of].astype(np.float64)
         for name, values in numbers.items():
             mean = (np.bincount(of, values) / sizes)[of]
-            features[f"mean {name} of the household"] = mean
-            features[f"{name} within the household"] = values - mean
+            features[f"mean {name} of the {word}"] = mean
+            features[f"{name} within the {word}"] = values - mean
     return features
 
 

@@ -10,9 +10,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sluice.ground.arrays import IntArray
+from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.variables import Role, Variables, with_role
 from sluice.risk.classes.equivalence_classes import classes_of, equivalence_classes
+
+GROUP_WORDS = {
+    Role.PERSON: "person", Role.HOUSEHOLD: "household", Role.CONTRIBUTOR: "contributor", Role.HOLDING: "holding",
+}  # fmt: skip
 
 
 def person_variable(frame: pd.DataFrame, variables: Variables) -> str | None:
@@ -58,6 +62,29 @@ def groups_of_people(frame: pd.DataFrame, variables: Variables) -> IntArray:
     one, other = codes
     links = coo_array((np.ones(n), (one, other + one.max(initial=-1) + 1)), shape=(2 * n + 1, 2 * n + 1))
     return np.asarray(connected_components(links, directed=False)[1][one], dtype=np.int64)
+
+
+def word_for_groups(frame: pd.DataFrame, variables: Variables) -> str:
+    """What `groups_of_people` puts together, in a word."""
+    household = any(name in frame for name in with_role(variables, Role.HOUSEHOLD))
+    person = person_variable(frame, variables)
+    return GROUP_WORDS[Role.HOUSEHOLD if household or person is None else variables[person].role]
+
+
+def places_of_groups(frame: pd.DataFrame, variables: Variables, groups: IntArray) -> FloatArray:
+    """The place of each record's group in the order of the names of households or people, shape (n,): of numbers by
+    their size, whatever they are written as; NaN where no record of the group has a name.
+
+    groups : as `groups_of_people` returns them
+    """
+    person = person_variable(frame, variables)
+    names = [*(name for name in with_role(variables, Role.HOUSEHOLD) if name in frame), *([person] if person else [])]
+    if not names:
+        return groups.astype(np.float64)
+    named = frame[names[0]].astype(object)
+    numbers = pd.to_numeric(named, errors="coerce")
+    named = numbers if (numbers.notna() | named.isna()).all() else named.where(named.isna(), named.astype(str))
+    return named.rank(method="dense").groupby(groups).transform("min").to_numpy(np.float64)
 
 
 def _codes(column: "pd.Series[Any]") -> IntArray:

@@ -117,7 +117,7 @@ def _grouped(
     ]
     sensitive = [name for name, v in usable.items() if v.role is Role.SENSITIVE]
     mixed = sensitive
-    if any(rule.rule in _ON_SENSITIVE for rule in policy.rules):
+    if asked := any(rule.rule in _ON_SENSITIVE for rule in policy.rules):
         mixed = [name for name in sensitive if not is_one_sided(frame[name]) and not _is_sparse(frame, usable, name)]
     keys = _that_fit(frame, usable, _by_worth(frame, usable, fit), groups, policy)
     others = [name for name, v in usable.items() if v.role is Role.OTHER and v.kind is not Kind.DATE]
@@ -142,7 +142,7 @@ def _grouped(
     ):
         kept = keys[:most]
         shape = (len(kept), len(rest), window, calibrated, group, most == _FEWEST)
-        if shape in seen:
+        if shape in seen or (asked and not rest):  # a rule on sensitive values judges no file without any
             continue
         seen.add(shape)
         steps = [*removed(variables, [*kept, *rest, *whose]), *coarser(frame, usable, kept, groups)]

@@ -3,9 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from sluice.ground.variables import Kind, Role, Variables
+from sluice.risk.people_of_records import people_of
 from tasks.tuning.draft_steps import Draft, coarser, has_tail, is_skewed, is_wide, removed, rounded
 
 
@@ -19,6 +21,8 @@ def drawn_anew(
     """Every value from records alike in those before, keys first; numbers then moved, so that regressions are kept."""
     order = {Role.QUASI_IDENTIFIER: 0, Role.OTHER: 1, Role.SENSITIVE: 2, Role.WEIGHT: 3}
     every = sorted(_without_dates(usable), key=lambda name: order.get(usable[name].role, 1))
+    people = people_of(frame, variables)
+    repeated = 1.0 if people is None else len(frame) / len(np.unique(people))  # a leaf is of so many records a person
     for leaf, most, calibrated in (
         (40, None, True),
         (80, None, True),
@@ -37,7 +41,8 @@ def drawn_anew(
         if calibrated and not any(usable[name].kind.is_numeric for name in kept):
             continue
         steps = [*removed(variables, kept), *recoded]
-        step = {"method": "sequential_trees", "columns": kept, "minimum_leaf": leaf, "smoothing": "density"}
+        records = round(leaf * repeated)
+        step = {"method": "sequential_trees", "columns": kept, "minimum_leaf": records, "smoothing": "density"}
         if calibrated:
             step["calibrated"] = True
         else:

@@ -80,11 +80,15 @@ def test_every_method_is_among_them() -> None:
     all_listed(planned | on_sets, methods(), "a plan in PLANS of tests/flows/test_methods.py")
 
 
+def few_people(house: House) -> None:
+    house.data = survey(400)
+    house.policy["reference_standard"]["minimum_records"] = 400
+
+
 @pytest.mark.parametrize("name", list(PLANS))
 def test_a_plan_is_carried_out_and_judged(name: str, house: House) -> None:
     rng = np.random.default_rng(0)
-    house.data = survey(400)
-    house.policy["reference_standard"]["minimum_records"] = 400
+    few_people(house)
     house.data["rent"] = np.round(rng.lognormal(6, 0.4, len(house.data)), 2)
     house.data["hours"] = rng.normal(35, 8, len(house.data)).round(1)
     house.data["weight"] = rng.uniform(1, 9, len(house.data)).round(2)
@@ -136,6 +140,7 @@ def test_parameters_name_strata_only_where_their_values_are_public(
     ]
     if recode:
         plan.append({"method": "removal", "columns": [recode]})
+    few_people(house)
     house.definition["plan"] = plan
     house.write()
     house.sluice("check", str(house.file))
@@ -149,6 +154,7 @@ def test_parameters_name_strata_only_where_their_values_are_public(
 
 
 def test_a_matrix_names_no_category_that_only_the_data_tell(house: House) -> None:
+    few_people(house)
     house.definition["plan"] = [HOUSEHOLD, {"method": "pram", "columns": ["sex", "town"], "retention": 0.6}]
     house.write()
     house.sluice("check", str(house.file))

@@ -213,7 +213,13 @@ def test_the_search_allows_what_the_rule_passes_and_nothing_else(
         assert 0 < np.mean(verdicts) < 1  # neither is always so
 
 
-@pytest.mark.chain
+@pytest.mark.parametrize(
+    "seeds",
+    [
+        pytest.param(FILES[:20], marks=pytest.mark.chain, id="20 files"),
+        pytest.param([*FILES[20:], *MORE_FILES], marks=pytest.mark.exhaustive, id="40 more"),
+    ],
+)
 @pytest.mark.parametrize(
     "rule",
     [
@@ -223,10 +229,12 @@ def test_the_search_allows_what_the_rule_passes_and_nothing_else(
     ],
     ids=str,
 )
-def test_where_a_missing_key_may_stand_for_any_value_the_search_errs_on_the_safe_side(rule: PolicyRule) -> None:
+def test_where_a_missing_key_may_stand_for_any_value_the_search_errs_on_the_safe_side(
+    rule: PolicyRule, seeds: Sequence[int]
+) -> None:
     """It takes one for a category of its own: a record is then like fewer others, also like fewer candidates."""
     stricter = []
-    for seed in range(60):
+    for seed in seeds:
         frame = visits(12 + seed % 60, seed, keys_missing=True)
         for town, sex, suppressed in product(range(2), range(2), (0, 0.3)):
             plain, released = made_under(None, frame, {"town": town, "sex": sex})

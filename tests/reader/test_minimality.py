@@ -80,7 +80,7 @@ def played(n: int, seeds: range, secrets: int) -> Excluded:
     return Excluded(exact, below)
 
 
-@pytest.mark.parametrize("n", [2, 3])
+@pytest.mark.parametrize("n", [2, pytest.param(3, marks=pytest.mark.exhaustive)])
 def test_noise_on_the_costs_leaves_less_to_a_reader_who_runs_the_method_again(n: int) -> None:
     """Some remain: tables of which the pattern would be unsafe, or have cells to spare, are excluded by any costs."""
     known, secret = (played(n, range(20), secrets) for secrets in (0, 5))

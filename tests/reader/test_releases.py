@@ -4,6 +4,8 @@ import csv
 from io import StringIO
 from pathlib import Path
 
+import pytest
+
 from tests.flows.tables_house import NACE, REGION, firms
 from tests.reader.files import parquet_of, sdmx_rows_of, unexplained
 from tests.reader.generate import utilities
@@ -26,6 +28,7 @@ def play_house(house: ReaderHouse, coalition: int) -> None:
     assert found.found == {}
 
 
+@pytest.mark.exhaustive  # of more people than the stays in hospital, which show the same
 def test_adult_by_occupation_country_and_sex(tmp_path: Path) -> None:
     play(tmp_path / "house", adult(120), fewer_than(5), coalition=2)
 

@@ -170,6 +170,20 @@ def mapped(files: Comparison, scale: str = "as they are", known: int | None = No
     return found(scores, people)
 
 
+def from_the_least_on(files: Comparison, by: str = "values") -> float:
+    """Whose own record holds the most alike numbers once each record's are put in order, under whatever names.
+
+    by : "values", "ranks" in their columns, or the "distances" of ranks from the middle
+    """
+    before, after = coded(files)
+    if by != "values":
+        before, after = (np.column_stack([ranks(column, column) for column in each.T]) for each in (before, after))
+    if by == "distances":
+        before, after = np.abs(before - 0.5), np.abs(after - 0.5)
+    people = _people(files)
+    return own_is_nearest(np.sort(before, axis=1)[people], np.sort(after, axis=1), people)
+
+
 def _on_scale(values: Floats, scale: str) -> Floats:
     columns = []
     for column in values.T:

@@ -58,7 +58,7 @@ def failures(
     files: Comparison, policy: Policy | str, until: Collection[str], verdict: Verdict = Verdict.FAIL
 ) -> dict[str, str]:
     """The binding findings that FAIL (or are at least of another verdict), up to the first of the rules `until`: rule
-    -> what it says.
+    -> what it says. What could not be judged, as where a rule crashed, has found nothing.
 
     One that fails stops the file; what else there is to find takes longest. Transparency is among the last in a
     release, and the first here where it is looked for.
@@ -67,7 +67,7 @@ def failures(
     standard = _loaded(policy).reference_standard
     first = judge_transparency(standard.transparency, files) if standard and "transparency" in until else ()
     for each in chain(first, judge(files, policy)):
-        if each.verdict >= verdict and each.binding:
+        if verdict <= each.verdict < Verdict.UNKNOWN and each.binding:
             found[each.rule] = each.says
             if each.rule in until:
                 break

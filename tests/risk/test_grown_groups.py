@@ -68,3 +68,13 @@ def test_nothing_grows_where_nobody_is_found_or_nothing_is_known() -> None:
     assert not list(grown_groups(FRAME, VARIABLES, UNITS, LEARNERS, (~LEARNERS).astype(float)))
     house = FRAME[["house"]]
     assert not list(grown_groups(house, VARIABLES, UNITS, LEARNERS, LEARNERS.astype(float)))
+
+
+@pytest.mark.parametrize(("role", "word"), [(Role.HOUSEHOLD, "household"), (Role.PERSON, "person"),
+                                            (Role.CONTRIBUTOR, "contributor")])  # fmt: skip
+def test_a_group_is_told_in_the_words_of_the_contract(role: Role, word: str) -> None:
+    variables = VARIABLES | {"house": VARIABLES["house"].model_copy(update={"role": role})}
+    found = np.where(GROUPS["households of middling height"], 1.0, 0.0)
+    names = " ".join(name for group in grown_groups(FRAME, variables, UNITS, LEARNERS, found) for name in group.names)
+    assert f"of the {word}" in names
+    assert ("household" in names) is (word == "household")

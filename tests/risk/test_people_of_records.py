@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.ground.variables import Kind, Role, Variable
-from sluice.risk.people_of_records import groups_of_people, people_of
+from sluice.risk.people_of_records import groups_of_people, people_of, places_of_groups
 
 Names = list[str | None]
 
@@ -49,3 +49,14 @@ def test_nobody_and_no_household_is_torn_apart(stays: list[tuple[str, str]]) -> 
     for name in records:
         for value in records[name].unique():
             assert len(set(groups[records[name] == value])) == 1
+
+
+def test_groups_stand_in_the_order_of_their_names() -> None:
+    house = named(house=Role.HOUSEHOLD)
+    for names, places in (
+        (["10", "9", "10", None], [2, 1, 2, np.nan]), (["b", "a", "10", "a"], [3, 2, 1, 2]),
+    ):  # fmt: skip
+        houses = frame(house=names)
+        np.testing.assert_array_equal(places_of_groups(houses, house, groups_of_people(houses, house)), places)
+    nobody = frame(age=["1", "2"])
+    np.testing.assert_array_equal(places_of_groups(nobody, {}, groups_of_people(nobody, {})), [0, 1])

@@ -159,21 +159,33 @@ Units = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 """Who belongs together, such as the household of each record: of the people in the file, and of the others."""
 
 
+_LEAST = 0.25  # of the variance of one split that is left to the mean of several, which is known no better
+
+
 def excess_of_participants(
     participants: npt.NDArray[np.float64], others: npt.NDArray[np.float64], units: Units, level: float = LEVEL
 ) -> Measurement:
     """How much more is right of the people in the file than of others.
 
-    participants, others : shapes (s, n) and (s, m), 0 to 1 each, one value a person in each of s splits
+    participants, others : shapes (s, n) and (s, m), 0 to 1 each, one value a person in each of s splits; NaN for whom a
+                           split does not judge
     returns  : the share of participants, its baseline that of others; the interval is the baseline plus that of the
-               difference, by whole units. Several splits choose among the same guesses by the same people, so their
-               mean is taken to vary as much as one of them
+               difference, by whole units. The mean of s splits that were drawn alike varies as one of them, less what
+               they differ among each other: Var(T) = Var(E[T | people]) + E[Var(T | people)], of which the mean has the
+               first part and 1 / s of the second
     """
-    value, baseline = float(participants.mean()), float(others.mean())
     sides = list(zip((participants, others), units, strict=True))
-    variance = sum(float(np.mean([variance_of_mean(each, of) for each in side])) for side, of in sides)
-    half = half_width(variance, sum(len(np.unique(of)) for _, of in sides), level)
-    n = participants.shape[1]
+    shares = [np.nanmean(each, axis=1) for each, _ in sides]
+    variance = differing = 0.0
+    for splits, of in sides:
+        judged = [(each[held], of[held]) for each, held in zip(splits, ~np.isnan(splits), strict=True)]
+        variance += float(np.mean([variance_of_mean(*each) for each in judged]))
+        differing += 1 / min(len(np.unique(each)) for _, each in judged) ** 2
+    if (drawn := len(participants)) > 1:
+        among = float(np.var(shares[0] - shares[1], ddof=1))
+        variance = max(variance - (1 - 1 / drawn) * among, variance * _LEAST)
+    half = half_width(variance, 1 / sqrt(differing), level)
+    value, baseline, n = float(shares[0].mean()), float(shares[1].mean()), participants.shape[1]
     return Measurement(
         value, n, n, interval=(max(0.0, value - half), min(1.0, value + half)), level=level, baseline=baseline
     )
@@ -206,7 +218,7 @@ def variance_of_mean(values: npt.NDArray[np.float64], units: npt.NDArray[np.int6
     return float((totals**2).sum()) / len(values) ** 2
 
 
-def half_width(variance: float, units: int, level: float) -> float:
+def half_width(variance: float, units: float, level: float) -> float:
     """Of a difference of means; one unit that differs is counted besides, so that none is certain to be nought."""
     return quantile(level) * sqrt(variance + 1 / units**2)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from sluice.ground.arrays import BoolArray, IntArray
 from sluice.risk.coded_points import Points, keys_of
-from sluice.risk.distances.neighbours import Neighbours, nearest_neighbours
+from sluice.risk.distances.neighbours import Neighbours, nearest_neighbours, places_by_copies
 from sluice.risk.row_groups import row_groups
 
 _MORE = 64  # most neighbours that are asked for besides k, as many of them may be of the own unit
@@ -115,5 +115,5 @@ def _nearest_by_bits(
     by_distance = np.argsort(distance, axis=1, kind="stable")
     distance, index, group = (np.take_along_axis(each, by_distance, axis=1) for each in (distance, index, group))
     times = np.where(np.isfinite(distance), equal.sizes[group] - equal.of_unit(group, mine[:, None]), 0)
-    place = (np.cumsum(times, axis=1)[:, :, None] <= np.arange(k)).sum(axis=1)
+    place = places_by_copies(times, k)
     return Neighbours(np.take_along_axis(distance, place, axis=1), np.take_along_axis(index, place, axis=1))

@@ -90,7 +90,7 @@ class LearnedIntruder:
     judged: IntArray
     seed: int
     spaces: tuple[Space, ...] = field(repr=False)
-    columns: MappedColumns | None = field(repr=False, default=None)
+    columns: tuple[MappedColumns, ...] = field(repr=False, default=())
     part: IntArray = field(repr=False, default_factory=lambda: np.zeros(0, np.int64))  # (n,) in which part each is
     people: int = 2_000  # most people judged
 
@@ -102,7 +102,7 @@ class LearnedIntruder:
         units: IntArray,
         rng: np.random.Generator,
         people: int = 2_000,
-        columns: MappedColumns | None = None,
+        columns: Sequence[MappedColumns] = (),
     ) -> Self:
         """Part the people and learn.
 
@@ -110,7 +110,7 @@ class LearnedIntruder:
         spaces   : coordinates for the distances, one entry for each of `compared` (w may be 0)
         units    : (n,) who belongs together, such as the household of each record; a unit is in one half
         people   : most people judged
-        columns  : what maps over several columns are learned from; none are where it is not given
+        columns  : what maps over several columns are learned from, one map from each
         cost     : that of linking 600 people by all records a few times for each set of variables that is played, and
                    of the judged ones once
         """
@@ -118,14 +118,14 @@ class LearnedIntruder:
         # By rank, so that the halves are equal; units are drawn, and their records follow.
         half = drawn[units] >= np.median(drawn[np.unique(units)])
         part = (drawn[units] * 1e6).astype(np.int64) % 2  # a coin of its own
-        return cls._of_halves(compared, tuple(spaces), columns, half, part, rng, people)
+        return cls._of_halves(compared, tuple(spaces), tuple(columns), half, part, rng, people)
 
     @classmethod
     def _of_halves(
         cls,
         compared: Sequence[ComparedVariable],
         spaces: tuple[Space, ...],
-        columns: MappedColumns | None,
+        columns: tuple[MappedColumns, ...],
         half: BoolArray,
         part: IntArray,
         rng: np.random.Generator,
@@ -177,7 +177,7 @@ class LearnedIntruder:
                       for part, other in (parts, parts[::-1]))  # fmt: skip
         linker = LearnedLinker.learn(self.linker.compared, learning, self.linker)
         return replace(
-            self, linker=linker, folds=folds, parts=parts, learning=learning, judged=judged, spaces=(), columns=None
+            self, linker=linker, folds=folds, parts=parts, learning=learning, judged=judged, spaces=(), columns=()
         )  # fmt: skip
 
     def play(self, variables: Sequence[int] | IntArray | None = None) -> Reached:
@@ -188,7 +188,8 @@ class LearnedIntruder:
         m = self.linker.records
         among = np.union1d(rng.choice(m, _AMONG, replace=False), tuned_rows) if m > _AMONG else np.arange(m)
         rulers = [*self._sums(known, among, rng), *self._distances(known, among)]
-        rulers += self._maps(known, among, max(each.found for each in rulers))
+        for columns in self.columns:
+            rulers += self._maps(columns, known, among, max(each.found for each in rulers))
         finder, surest = max(rulers, key=lambda each: each.found), max(rulers, key=lambda each: each.sure)
         tuned = {finder.name: _together(finder.tried) if m == len(among) else finder.link(None)}
         more = max(_SURER * len(tuned_rows), finder.sure * _MORE_SURE)
@@ -297,14 +298,12 @@ class LearnedIntruder:
 
         return _Ruler(name, tried, link)
 
-    def _maps(self, known: IntArray, among: IntArray, reached: float) -> "list[_Ruler]":
+    def _maps(self, columns: MappedColumns, known: IntArray, among: IntArray, reached: float) -> "list[_Ruler]":
         """The map on the scale on which most people of one fold are found by what the other one tells.
 
         reached : the share that another ruler finds; a map that seems to find far fewer is not tried
         """
-        if self.columns is None:
-            return []
-        columns = self.columns.knowing([self.linker.names[at] for at in known])
+        columns = columns.knowing([self.linker.names[at] for at in known])
         rows = self.folds[0][1]
         some = np.union1d(among[:: -(-len(among) // _SCREENED)], rows)
         first = rows[:: -(-len(rows) // _SCREENERS)]
@@ -314,7 +313,9 @@ class LearnedIntruder:
                 return -1.0
             return float(by_product(learned.expected(first), learned.points(some), some, first, 2).found.mean())
 
-        scale = max(SCALES, key=lambda each: found(LearnedMap.learn(columns, each, self.parts[0], linear=True)))
+        # What a unit's members tell together stands under no name of their own, and so in no order.
+        scales = [each for each, (_, _, order) in SCALES.items() if not (order and columns.of_a_unit)]
+        scale = max(scales, key=lambda each: found(LearnedMap.learn(columns, each, self.parts[0], linear=True)))
         one = LearnedMap.learn(columns, scale, self.parts[0])
         share = found(one)
         if share + _SIGMAS * np.sqrt(max(0.0, share * (1 - share)) / len(first)) < reached:
@@ -331,7 +332,7 @@ class LearnedIntruder:
             rows = self._of_folds() if people is None else people
             return by_distance(both.expected(rows), both.all_points(_AT_ONCE), rows, _CANDIDATES)
 
-        return [_Ruler(f"a map of all variables, by {scale}", tried, link)]
+        return [_Ruler(f"a map of {columns.of_whom}, by {scale}", tried, link)]
 
 
 def judged_in_looks(records: int, people: int) -> tuple[int, int]:

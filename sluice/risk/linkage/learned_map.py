@@ -4,7 +4,8 @@ A released column may tell nothing of the variable of its own name, and together
 space, exchanged, multiplied by one factor a record. So each is predicted from all known variables by ridge regression;
 of categories by the table of one or two known variables where that errs less, and of numbers within the strata of a
 known category where maps differ between them. Values stand as they are, as normal scores, as logarithms (which see
-products and ratios), or known ones in all three ways. The released records are ranked by the likelihood of their
+products and ratios), or known ones in all three ways; or each record's own numbers are put in order first, which sees
+them under whatever names they stand in each record. The released records are ranked by the likelihood of their
 residuals, whose covariance is that of the learned pairs, each left out of its own prediction, and drawn towards its
 diagonal the more, the fewer they are.
 
@@ -26,13 +27,18 @@ from sluice.risk.coded_points import ByValue, CodedPoints, Points
 from sluice.risk.linkage.mapped_columns import Column, Features, Labels, MappedColumns, NumberScale
 
 Predict = Callable[[IntArray], FloatArray]  # of q people: numbers that are predicted, shape (q, t)
-Scale = tuple[tuple[int, ...], int]  # the columns of `_scaled` that known values take, and the one of released values
+Scale = tuple[tuple[int, ...], int, str]
+"""The scales of `NumberScale` that known values take, the one of released values, and the order that numbers are in."""
 
 SCALES: dict[str, Scale] = {
-    "values": ((0,), 0),
-    "normal scores": ((1,), 1),
-    "logarithms": ((2,), 2),
-    "values on three scales": ((0, 1, 2), 1),
+    "values": ((0,), 0, ""),
+    "normal scores": ((1,), 1, ""),
+    "logarithms": ((2,), 2, ""),
+    "values on three scales": ((0, 1, 2), 1, ""),
+    "the values of each record from the least on": ((0,), 0, "in_order"),
+    "the logarithms of each record from the least on": ((2,), 2, "in_order"),
+    "the normal scores of each record from the least on": ((0,), 0, "in_order_of_scores"),
+    "the distances from the middle of each record's normal scores from the least on": ((0,), 0, "in_order_of_sizes"),
 }
 
 _PENALTIES = (1e-7, 1e-4, 1e-2, 0.1, 1.0, 10.0, 1000.0)  # for each person learned from, of standardised values
@@ -74,7 +80,8 @@ class LearnedMap:
         cost   : O(l (p + t)^2) for l of the rows, at most 4,000, by which p known columns tell t released ones; of
                  tables O(l) for each released category and pair of known variables, at most 4,000 of them
         """
-        take, give = SCALES[scale]
+        take, give, order = SCALES[scale]
+        columns = getattr(columns, order) if order else columns
         records = len(columns.released[0].values) if columns.released else 0
         rows = rows[:: -(-len(rows) // (_FOR_SCALE if linear else _LEARNERS)) or 1]
         if not len(rows) or not records:

@@ -2,10 +2,15 @@
 
 A number stands as it is, as its normal score, and as the logarithm of its size, nearly linear around 0; each with mean
 0 and variance 1, a missing one at the mean. A category has a column for each of its most frequent labels.
+
+Who knows a person's household, or all stays of a patient, knows what follows from these: totals, means, ends, shares
+and ranks of a number, how many members are above some values or have a label, how many there are, and where the
+household stands in the order of its name.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -20,6 +25,8 @@ from sluice.ground.variables import NAMES, Kind, Variables
 _KNOTS = 4_000  # values that tell a distribution
 _LINEAR = 0.01  # share of the median size up to which the logarithmic scale is nearly linear
 _LABELS = 12  # most frequent labels of a category, known or released, that have a column
+_COUNTED = (0.2, 0.4, 0.6, 0.8)  # quantiles of a number above which members of a household are counted
+_COUNTED_LABELS = 4  # most frequent labels whose bearers are
 
 
 @dataclass(frozen=True)
@@ -45,12 +52,14 @@ class Column:
 class MappedColumns:
     """What may be known of a person, and all that is released.
 
-    under : the columns as which each known variable is released
+    under   : the columns as which each known variable is released
+    of_whom : what is known, in words
     """
 
     known: tuple[Column, ...]
     released: tuple[Column, ...]
     under: Mapping[str, tuple[str, ...]]
+    of_whom: str = "all variables"
 
     @classmethod
     def of(cls, original: pd.DataFrame, masked: pd.DataFrame, variables: Variables, released: Variables) -> Self:
@@ -67,9 +76,88 @@ class MappedColumns:
         return cls(tuple(columns(original, variables, known)), tuple(columns(masked, released, [*released])), under)
 
     def knowing(self, names: Collection[str]) -> Self:
-        """The same, of which the variables that are released under these names are known."""
-        chosen = tuple(column for column in self.known if {*self.under[column.name]} & {*names})
-        return replace(self, known=chosen)
+        """The same, of which the variables that are released under these names are known, of whoever they are."""
+        everywhere = (column.name not in self.under or {*self.under[column.name]} & {*names} for column in self.known)
+        return replace(self, known=tuple(column for column, known in zip(self.known, everywhere, strict=True) if known))
+
+    def of_units(self, units: IntArray, places: FloatArray, word: str = "household") -> Self | None:
+        """The same, of which all members of a person's unit are known; None where nobody has others.
+
+        units  : (n,) who belongs together, from 0
+        places : (n,) where the unit stands in the order of the units' names
+        word   : for the unit
+        cost   : O(n log n) for each known variable
+        """
+        sizes = np.bincount(units)
+        if sizes.max(initial=0) < 2:
+            return None
+        about = (Column("", values.astype(np.float64), True) for values in (sizes[units], places))
+        more = (each for column in self.known for each in _of_members(column, units, sizes))
+        return replace(self, known=(*self.known, *about, *more), of_whom=f"all variables of the {word}")
+
+    @property
+    def of_a_unit(self) -> bool:
+        """Whether all members of a person's unit are known."""
+        return any(not column.name for column in self.known)
+
+    @cached_property
+    def in_order(self) -> Self:
+        """The same, with each record's own numbers from the least to the largest in place of its columns of numbers."""
+        return self._sorted(lambda column: column.values)
+
+    @cached_property
+    def in_order_of_scores(self) -> Self:
+        """As `in_order`, by their normal scores: what is low, and what is high, for its column."""
+        return self._sorted(_scores)
+
+    @cached_property
+    def in_order_of_sizes(self) -> Self:
+        """As `in_order_of_scores`, without their signs: how far from the middle of its column, to whichever side."""
+        return self._sorted(lambda column: np.abs(_scores(column)))
+
+    def _sorted(self, of: Callable[[Column], FloatArray]) -> Self:
+        return replace(self, known=_from_least_on(self.known, of), released=_from_least_on(self.released, of))
+
+
+def _of_members(column: Column, units: IntArray, sizes: IntArray) -> Iterator[Column]:
+    """What the values of all members tell together; under the name of the variable."""
+
+    def made(values: npt.NDArray[Any]) -> Column:
+        return Column(column.name, values.astype(np.float64), True)
+
+    def count(which: npt.NDArray[np.bool_]) -> Column:
+        return made(np.bincount(units, which, len(sizes))[units])
+
+    if not column.is_number:
+        labels, counts = np.unique(column.values[column.values >= 0], return_counts=True)
+        for label in labels[np.argsort(-counts, kind="stable")[:_COUNTED_LABELS]].tolist():
+            yield count(column.values == label)
+        return
+    present = np.isfinite(column.values)
+    if not present.any():
+        return
+    held = pd.Series(np.where(present, column.values, np.nan)).groupby(units)
+    together = {what: held.transform(what).to_numpy(np.float64) for what in ("sum", "mean", "min", "max")}
+    yield from map(made, together.values())
+    with np.errstate(divide="ignore", invalid="ignore"):
+        yield made(column.values / together["sum"])
+    yield made(held.rank().to_numpy(np.float64))
+    for least in np.unique(np.quantile(column.values[present], _COUNTED)).tolist():
+        yield count(present & (column.values > least))
+
+
+def _scores(column: Column) -> FloatArray:
+    scale = NumberScale.fit(column.values)
+    return scale.code(column.values, (1,))[:, 0] if scale else np.zeros(len(column.values))
+
+
+def _from_least_on(columns: Sequence[Column], of: Callable[[Column], FloatArray]) -> tuple[Column, ...]:
+    numbers = [of(column) for column in columns if column.is_number]
+    if not numbers:
+        return tuple(columns)
+    ordered = np.sort(np.column_stack(numbers), axis=1)  # those that are missing last
+    made = [Column(f"number {place} of the record", values, True) for place, values in enumerate(ordered.T, start=1)]
+    return (*made, *(column for column in columns if not column.is_number))
 
 
 @dataclass(frozen=True)

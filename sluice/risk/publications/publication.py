@@ -336,8 +336,8 @@ def _apart(together: IntArray, share: float) -> tuple[FloatArray, FloatArray]:
             variance[place] = probability @ (apart - mean[place]) ** 2  # as a difference it may fall below 0
         else:
             scale = 2 * np.sqrt(t * share * (1 - share))
-            near = foldnorm(abs(t * (2 * share - 1)) / scale, scale=scale)
-            mean[place], variance[place] = near.mean(), near.var()
+            middle = abs(t * (2 * share - 1)) / scale
+            mean[place], variance[place] = foldnorm.stats(middle, scale=scale)
     return mean, variance
 
 

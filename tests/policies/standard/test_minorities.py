@@ -5,12 +5,13 @@ import pandas as pd
 import pytest
 
 from policies.standard.learning_intruders import judge_learned_linkage, learned_intruder
-from policies.standard.minorities import judge_nearness
+from policies.standard.minorities import independent_cases, judge_nearness
 from policies.standard.reference_standard import LearnedLimits, ReferenceStandard
 from sluice.ground.variables import Role, Variable
 from sluice.ground.verdict import Verdict
 from sluice.risk.reference.prediction import Prediction
 from sluice.risk.reference.reference_attack import ReferenceAttack
+from sluice.risk.small_groups import chance_of_so_many
 from sluice.utility.comparison import Comparison
 from tests.golden import golden
 from tests.policies.standard.population_sample import VARIABLES, people
@@ -101,3 +102,14 @@ def test_records_of_others_that_noise_brought_near_a_group_betray_nobody(by_own:
     near = np.where(nearer & (np.arange(_N) >= by_own), 0.1, found.reference.distance)
     others = Prediction(near, near, near)
     assert judge_nearness(ReferenceStandard(), found, ORIGINAL, OF_REGION, lambda: others).verdict is verdict
+
+
+def test_one_large_firm_is_not_as_many_cases_as_firms_are_counted():
+    """Of 100 records the sixty of one firm are found, and nobody else: one case, and no group of which most are."""
+    units = np.concatenate([np.zeros(60, np.int64), np.arange(1, 41)])
+    found = (units == 0).astype(float)
+    cases = independent_cases(found, units)
+    assert cases == 3  # 41 firms
+    assert chance_of_so_many(found.mean() * cases, cases, 0.18) > 0.05
+    assert independent_cases(found, np.arange(100)) == 100
+    assert independent_cases(found, np.arange(100) // 4) == 25

@@ -2,11 +2,13 @@
 
 The name of the unit was removed. Nobody is alone by their own keys, but the keys of all members of one unit together
 are few units'. The intruder puts together the records with one value, or with one ratio of two, and looks for the set
-of keys that they know.
+of keys that they know. Or a released value follows from what is known of all members, such as their total, or from the
+order of the units' names.
 """
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -137,6 +139,53 @@ def composed(keys: Sequence[str], unit: str, together: Callable[[pd.DataFrame], 
     return attack
 
 
+Told = Callable[[pd.DataFrame], "pd.Series[float]"]
+"""What is released of each record, from the original ones."""
+
+
+def of_all_members(data: Data, told: Told, column: str, unit: str) -> Comparison:
+    """Each variable permuted by itself, but for one whose released value follows from all records of the unit."""
+    names = [name for name in data[0] if name != unit]
+    files = masked_by(data, [{"method": "permutation", "columns": names}, {"method": "removal", "columns": [unit]}])
+    masked = files.masked.assign(**{column: told(files.original).to_numpy(float)})
+    number = Variable(name=column, kind=Kind.CONTINUOUS)
+    return replace(files, masked=masked, released={**files.released, column: number}, carried_out=None, blocks=())
+
+
+def working_out(told: Told, column: str) -> Attack:
+    """The share of people whose record is found by what the intruder works out, shared by those that show the same."""
+
+    def attack(files: Comparison) -> float:
+        worked_out = told(files.original).to_numpy(float)
+        return float((1 / files.masked[column].map(files.masked[column].value_counts()))
+                     [files.masked[column].to_numpy() == worked_out].sum()) / len(worked_out)  # fmt: skip
+
+    return attack
+
+
+def with_income() -> Data:
+    raw = pd.read_csv(reference_path("sdcmicro_testdata", "testdata.csv.gz"), dtype=str)
+    frame = raw[["age", "income", "savings"]].assign(sex="c" + raw["sex"], household=raw["ori_hid"])
+    return with_roles(typed_frame(frame), {"household": Role.HOUSEHOLD, "age": QUASI, "sex": QUASI})
+
+
+def stays() -> Data:
+    raw, _ = diabetes(40_000)
+    raw = raw[raw.groupby("patient_nbr")["patient_nbr"].transform("size") >= 3].reset_index(drop=True)
+    names = ["time_in_hospital", "num_lab_procedures", "num_medications"]
+    frame = raw[names].astype(float).assign(patient=raw["patient_nbr"].astype(float))
+    described = {name: Variable(name=name, kind=Kind.CONTINUOUS, role=QUASI) for name in names}
+    return frame, described | {"patient": Variable(name="patient", kind=Kind.CONTINUOUS, role=Role.PERSON)}
+
+
+def total_income(people: pd.DataFrame) -> "pd.Series[float]":
+    return people["income"].astype(float).groupby(people["household"]).transform("sum")
+
+
+def place_in_register(records: pd.DataFrame) -> "pd.Series[float]":
+    return records["patient"].rank(method="dense")
+
+
 CASES = (
     Case(
         "one rent for each household, swapped among households",
@@ -153,6 +202,16 @@ CASES = (
     Case(
         "four traits of a patient that each many have", patients,
         composed(["admission_type_id", "discharge_disposition_id", "time_in_hospital"], "patient",
-                 equal_values([*_SHARED])), 0.2, 0.02, RULES,
+                 equal_values([*_SHARED])), 0.2, 0.02, RULES, more=True,
+    ),
+    Case(
+        "the total of all members in place of a person's income",
+        lambda: of_all_members(with_income(), total_income, "income", "household"),
+        working_out(total_income, "income"), 0.15, 0.01, ("learned_linkage",),
+    ),
+    Case(
+        "the place of a patient in the register in place of the days of a stay",
+        lambda: of_all_members(stays(), place_in_register, "time_in_hospital", "patient"),
+        working_out(place_in_register, "time_in_hospital"), 0.15, 0.01, ("learned_linkage",),
     ),
 )  # fmt: skip

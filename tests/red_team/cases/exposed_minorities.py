@@ -229,7 +229,7 @@ CASES = tuple(
         ),
         (
             "every third of those born in Mexico",
-            lambda: exposed(adult(20_000), _MEXICO, 0.33), _MEXICO, 0.2, "perturbed-file", False,
+            lambda: exposed(adult(20_000), _MEXICO, 0.33), _MEXICO, 0.2, "perturbed-file", True,
         ),
         (
             "those born in Mexico copied into a synthetic file",

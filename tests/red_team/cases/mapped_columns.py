@@ -11,7 +11,7 @@ import numpy as np
 from scipy.stats import norm
 
 from sluice.utility.comparison import Comparison
-from tests.red_team.attacks import mapped, ranks
+from tests.red_team.attacks import from_the_least_on, mapped, ranks
 from tests.red_team.case import Case
 from tests.red_team.files import CENSUS, Data, census, files_of, nhanes
 
@@ -67,6 +67,25 @@ def blocks(values: Floats) -> Floats:
     return np.column_stack([turned(values[:, :half]), turned(values[:, half:])])
 
 
+def dealt_out(values: Floats) -> Floats:
+    """Each record's own numbers under its variables' names, dealt out anew for each record."""
+    return np.take_along_axis(values, np.random.default_rng(9).random(values.shape).argsort(axis=1), axis=1)
+
+
+def dealt_out_ranks(values: Floats, mirrored: float = 0.0) -> Floats:
+    """Ranks dealt out so, each given the value of that rank in its new column; some are counted from the other end."""
+    random = np.random.default_rng(10)
+    places = np.column_stack([ranks(each, each) for each in values.T])
+    places = np.where(random.random(values.shape) < mirrored, 1 - places, places)
+    places = np.take_along_axis(places, random.random(values.shape).argsort(axis=1), axis=1)
+    order = np.argsort(np.argsort(places + 1e-9 * random.random(values.shape), axis=0), axis=0)
+    return np.take_along_axis(np.sort(values, axis=0), order, axis=0)
+
+
+def mirrored_and_dealt_out_ranks(values: Floats) -> Floats:
+    return dealt_out_ranks(values, mirrored=0.5)
+
+
 def by(change: Callable[[Floats], Floats], data: Callable[[], Data]) -> Comparison:
     frame, variables = data()
     masked = frame.astype(float)
@@ -91,10 +110,13 @@ CASES = tuple(
         (turned, nhanes, partial(mapped, known=40), 0.9, False),
         (turned, amounts, mapped, 0.9, True),
         (turned_ranks, nhanes, _SCORES, 0.5, False),
-        (one_factor, nhanes, _LOGS, 0.5, False),
+        (one_factor, nhanes, _LOGS, 0.5, True),
         (one_shift, nhanes, mapped, 0.5, True),
         (exchanged, amounts, _SCORES, 0.5, False),
         (ratios, nhanes, _LOGS, 0.5, False),
         (blocks, nhanes, mapped, 0.9, True),
+        (dealt_out, amounts, from_the_least_on, 0.9, False),
+        (dealt_out_ranks, nhanes, partial(from_the_least_on, by="ranks"), 0.9, False),
+        (mirrored_and_dealt_out_ranks, nhanes, partial(from_the_least_on, by="distances"), 0.5, True),
     )
 )  # fmt: skip

@@ -123,7 +123,9 @@ _CASE = partial(Case, reaches=0.9, rules=("hidden_names",), policy="perturbed-fi
 
 CASES = (
     _CASE("a case number times a modulo p", lambda: released(people(), linear), computed),
-    _CASE("the same of firms, whose numbers rise with the region", lambda: released(firms(), linear), computed),
+    _CASE(
+        "the same of firms, whose numbers rise with the region", lambda: released(firms(), linear), computed, more=True
+    ),
     _CASE("the same, rows in random order", lambda: released(people(), linear, paired=False), computed, more=True),
     _CASE("the same in two columns", lambda: released(people(), linear, parts=2), computed, more=True),
     _CASE(

@@ -1,5 +1,7 @@
 """Nearest neighbours: beside scikit-learn's brute force, under ties and copies, and at the ends of their range."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,7 +10,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from sluice.risk.coded_points import ByCategory, Coded, CodedPoints
 from sluice.risk.distances import neighbours as module
-from sluice.risk.distances.neighbours import nearest_neighbours
+from sluice.risk.distances.neighbours import nearest_neighbours, places_by_copies
 from tests.golden import golden
 
 
@@ -175,3 +177,16 @@ def test_points_that_are_worked_out_are_found_like_those_that_stand_there(monkey
     found = nearest_neighbours(queries, coded, 4)
     np.testing.assert_array_equal(found.distance, expected.distance)
     np.testing.assert_array_equal(found.index, expected.index)
+
+
+def test_places_take_no_memory_for_each_pair_of_them():
+    copies = np.random.default_rng(1).integers(0, 4, (400, 250))
+    tracemalloc.start()
+    try:
+        places = places_by_copies(copies, 250)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 4 * 8 * copies.size  # 25 MB as pairs
+    expected = [np.repeat(np.arange(250), row)[:250] for row in copies]
+    np.testing.assert_array_equal(places, expected)

@@ -82,3 +82,37 @@ def test_what_does_not_vary_teaches_nothing() -> None:
     assert LearnedMap.learn(columns, "values", np.arange(300)) is None
     nobody = MappedColumns.of(FRAME, FRAME, NUMBERS, NUMBERS).knowing([])
     assert LearnedMap.learn(nobody, "values", np.arange(300)) is None
+
+
+UNITS = np.repeat(np.arange(PEOPLE), np.random.default_rng(6).integers(1, 5, PEOPLE))[:PEOPLE]
+NUMBER = np.random.default_rng(7).permutation(PEOPLE)[UNITS].astype(float)
+OF_UNIT = FRAME["a"].groupby(UNITS)
+TOLD = {
+    "total": OF_UNIT.transform("sum"),
+    "lowest": OF_UNIT.transform("min"),
+    "share": FRAME["a"] / OF_UNIT.transform("sum"),
+    "how many are above the middle": (FRAME["a"] > FRAME["a"].quantile(0.6)).groupby(UNITS).transform("sum"),
+    "the order of names": pd.Series(NUMBER),
+}
+
+
+@pytest.mark.parametrize("told", TOLD)
+def test_what_follows_from_all_members_of_a_household_is_worked_out(told: str) -> None:
+    values = TOLD[told]
+    masked = FRAME.sample(frac=1, random_state=1).reset_index(drop=True).assign(a=values.to_numpy(float))
+    alone = MappedColumns.of(FRAME, masked, NUMBERS, NUMBERS)
+    households = alone.of_units(UNITS, NUMBER)
+    assert households is not None
+    people, reached = np.arange(300, PEOPLE), []
+    for columns in (alone, households):
+        learned = LearnedMap.learn(columns, "values", np.arange(300))
+        assert learned is not None
+        ranked = by_distance(learned.expected(people), learned.all_points(at_once=0), people, 1)
+        reached.append(float(ranked.found.mean()))
+    possible = values.nunique() / PEOPLE  # of records that show one value any may be the own one
+    assert reached[1] > max(0.5 * possible, 2 * reached[0])
+
+
+def test_nobody_with_others_makes_no_household() -> None:
+    alone = np.arange(PEOPLE)
+    assert MappedColumns.of(FRAME, FRAME, NUMBERS, NUMBERS).of_units(alone, alone.astype(float)) is None

@@ -13,6 +13,7 @@ from sluice.masking.plan import released_variables
 from tasks.release.records.record_definition import RecordsDefinition
 from tasks.tuning.first_drafts import drafts
 from tasks.tuning.plan_changes import with_plan
+from tasks.tuning.records_at_hand import RecordsAtHand
 from tasks.tuning.search_context import misfit
 from tasks.tuning.space import LossWeights
 from tasks.tuning.trial import try_plan
@@ -111,6 +112,19 @@ def test_a_sensitive_variable_that_is_often_missing_is_left_out_where_a_rule_is_
             for draft in drafts(those, GROUPS)
         ]
         assert (gone[0], all(gone)) == (not kept, not kept)
+
+
+def test_a_leaf_is_of_so_many_people_where_each_has_several_records() -> None:
+    known = records(600, shipped("perturbed-file"))
+    who = Variable(name="who", kind=Kind.NOMINAL, role=Role.PERSON, categories=tuple(map(str, range(200))))
+    person = pd.Categorical(np.repeat(np.arange(200), 3).astype(str), categories=who.categories)
+    those = replace(known, frame=known.frame.assign(who=person), variables=known.variables | {"who": who})
+
+    def leaves(of: RecordsAtHand) -> list[int]:
+        steps = [step for draft in drafts(of, GROUPS) for step in draft.plan if step["method"] == "sequential_trees"]
+        return [step["minimum_leaf"] for step in steps]
+
+    assert leaves(those) == [3 * each for each in leaves(known)]
 
 
 def test_large_groups_keep_to_the_rules_of_the_policy_too() -> None:

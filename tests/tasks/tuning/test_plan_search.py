@@ -35,11 +35,9 @@ def test_a_search_finds_a_plan_that_passes_and_keeps_to_its_budget(found: Found)
     assert found.front[0] == found.best
 
 
-def test_the_same_seed_gives_the_same_trials_and_another_one_others(found: Found) -> None:
-    again = Search(space(), records()).run()
-    assert repr(trials(again)) == repr(trials(found))
-    other = space(search={"trials": 10, "seed": 8, "people": 1})
-    assert repr(trials(Search(other, records()).run())) != repr(trials(found))
+def test_another_seed_gives_other_trials(found: Found) -> None:
+    other = space(search={"trials": 5, "seed": 8, "people": 1})
+    assert repr(trials(Search(other, records()).run())) != repr(trials(found)[:5])
 
 
 @pytest.mark.servers
@@ -48,6 +46,7 @@ def test_two_processes_try_the_same_as_one(found: Found) -> None:
 
 
 def test_a_search_that_was_stopped_goes_on_where_it_stood(found: Found, tmp_path: Path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    """Its trials are those of the same seed in one go, which were made before."""
     journal = tmp_path / "tuning" / "search.jsonl"
     short = space(search={"trials": 5, "seed": 7, "people": 1})
     Search(short, records(), Journal(journal)).run()

@@ -1,0 +1,48 @@
+"""What stands for the evaluation of a masked file in most tests finds what it did, and evaluates every other file."""
+
+from dataclasses import replace
+from unittest.mock import patch
+
+import numpy as np
+import pytest
+
+from policies.policy import Policy
+from sluice.masking.plan import apply_plan
+from sluice.utility.comparison import Comparison
+from tests.evaluated_once import evaluated_once
+from tests.masking.survey import VARIABLES, step_of, survey
+
+pytestmark = pytest.mark.chain
+
+POLICY = {
+    "name": "of few rules", "version": 1, "rules": [{"rule": "sample_uniques_share", "at_most": 0.5}],
+    "approvals": {"count": 2, "roles": [], "valid_days": 30, "identity": "declared"},
+}  # fmt: skip
+
+
+def compared(seed: int = 1) -> Comparison:
+    original = survey(120)[["income", "rent"]]
+    variables = {name: VARIABLES[name] for name in original}
+    step = step_of({"method": "additive_noise", "columns": ["income"], "amount": 0.1})
+    masked, _ = apply_plan([step], original, variables, np.random.SeedSequence(seed))
+    released = dict(step.released(variables))
+    rng = np.random.default_rng(1)
+    return Comparison(original, original, masked, None, variables, released, rng)
+
+
+def test_the_same_file_is_not_evaluated_again_and_any_other_is() -> None:
+    policy = Policy.model_validate(POLICY)
+    first = compared()
+    found = evaluated_once(policy, first, first.variables, first.released)
+    with patch("tests.evaluated_once.evaluate_file", side_effect=AssertionError("evaluated again")):
+        again = compared()
+        assert evaluated_once(policy, again, again.variables, again.released) is found
+        others = [
+            (policy, compared(2)),
+            (policy, replace(compared(), rng=np.random.default_rng(2))),
+            (policy, replace(compared(), unit="people")),
+            (Policy.model_validate(POLICY | {"version": 2}), compared()),
+        ]
+        for other, files in others:
+            with pytest.raises(AssertionError, match="evaluated again"):
+                evaluated_once(other, files, files.variables, files.released)
