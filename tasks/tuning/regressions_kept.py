@@ -29,7 +29,8 @@ class AnalysesLoss(BaseModel):
 
 
 def analyses_loss(analyses: Analyses, files: Comparison) -> AnalysesLoss:
-    """The regressions on both files. Cost: two fits each."""
+    """The regressions on both files, their coefficients as far as a report shows them: what fewer people than its
+    smallest cell make, no file that protects them keeps, and no reader is told. Cost: two fits each."""
     worst, holds, of, lost = nan, 0, 0, 0
     for each in analyses.models:
         formula = read_formula(each.formula)
@@ -40,10 +41,11 @@ def analyses_loss(analyses: Analyses, files: Comparison) -> AnalysesLoss:
             found = compare_models(formula, each.kind, before, after)
         except DataError:
             continue
-        moved = [change.difference for change in found.changes if not change.is_lost]
-        of += bool(found.changes)
-        lost += found.lost
-        holds += bool(found.changes) and not found.lost and max(moved, default=0.0) <= HOLDS
+        changes = [change for change in found.changes if found.may_be_shown(change, files.minimum_cell)]
+        moved = [change.difference for change in changes if not change.is_lost]
+        of += bool(changes)
+        lost += len(changes) - len(moved)
+        holds += bool(changes) and len(moved) == len(changes) and max(moved, default=0.0) <= HOLDS
         worst = np.nanmax([worst, *moved]) if moved else worst
     return AnalysesLoss(worst=float(worst), holds=holds, of=of, lost=lost)
 

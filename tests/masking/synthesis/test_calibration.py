@@ -203,6 +203,37 @@ def test_of_a_smaller_category_nothing_is_told() -> None:
     assert np.array_equal(shown, drawn)
 
 
+def called_right(people: FloatArray, others: FloatArray, file: FloatArray) -> float:
+    """By whoever knows the population: how often a person who took part fits better than one who did not what second
+    moments of the file are more than the population's (a score test; all variables are independent, of variance 1).
+    """
+    apart = file.T @ file / len(file) - np.eye(file.shape[1])
+    first, second = (np.einsum("ij,jk,ik->i", each, apart, each) for each in (people, others))
+    return float((first[:, None] > second).mean())
+
+
+def test_who_took_part_is_told_no_better_by_the_equations_than_by_the_moments_themselves() -> None:
+    """That is little among many people: equations grow with the square of the variables, beside the number of people.
+
+    What was drawn knows nothing of the people here, so that all that is told comes from the equations.
+    """
+    told = {}
+    for count in (300, 1500):
+        themselves, released = [], []
+        for seed in range(2):
+            rng = np.random.default_rng(seed)
+            people, others, drawn = rng.normal(size=(3, count, 8))
+            sides = {str(k): Sides(people[:, k], drawn[:, k], False) for k in range(8)}
+            places = calibrated(sides, list(sides), 20, rng)
+            file = np.column_stack([drawn[rows, int(name)] for name, rows in places.items()])
+            themselves.append(called_right(people, others, people))
+            released.append(called_right(people, others, file))
+        told[count] = float(np.mean(released))
+        assert np.mean(themselves) > told[count] - 0.01
+    assert np.mean(themselves) > 0.52, "the attack works"
+    assert told[1500] < 0.54
+
+
 def test_an_effect_that_the_original_hardly_determines_is_left_to_the_others() -> None:
     """x and z say the same in the original, and differ in what was drawn: by their difference nothing is explained."""
     rng = np.random.default_rng(11)

@@ -1,5 +1,6 @@
 """What became of regressions in a masked file."""
 
+from dataclasses import replace
 from unittest.mock import patch
 
 from sluice.utility.analyses.asked_analyses import Analyses, ModelAnalysis
@@ -36,3 +37,12 @@ def test_a_coefficient_that_moves_by_more_than_the_limit_does_not_hold() -> None
     for limit, holds in ((found.worst * 1.01, 1), (found.worst * 0.99, 0)):
         with patch.object(module, "HOLDS", limit):
             assert analyses_loss(asked(), files).holds == holds
+
+
+def test_a_coefficient_that_no_report_shows_is_not_asked_for() -> None:
+    """Where more people are asked for than there are, none is."""
+    plan = space([{"method": "removal", "columns": ["household", "age"]}]).definition()
+    files = files_of_trial(plan, records(), (1,))
+    assert analyses_loss(asked(), files).lost > 0
+    none = analyses_loss(asked(), replace(files, minimum_cell=len(files.original)))
+    assert (none.of, none.holds, none.lost) == (0, 0, 0)
