@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sluice.ground.verdict import Finding
+from sluice.ground.verdict import Finding, Verdict
 from sluice.publication.published_table import ValueColumn
 from sluice.publication.published_table_files import to_csv
 from sluice.tabular.audit.pattern_audit import Audit
@@ -89,7 +89,7 @@ class ProtectedMeasures(ProtectedTable):
             "primary": self.primary,
             "secondary": self.secondary,
             "verdict": self.verdict.name,
-            "safe": all(each.summary()["safe"] for each in self.by_measure.values()),
+            "safe": self.verdict is Verdict.PASS,
             "seconds": round(self.seconds, 3),
         }
 

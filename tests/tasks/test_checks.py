@@ -35,7 +35,15 @@ LOOKED_AT = [
         "unread_marks",
         "formula_cells",
     ),
-    *("power", "pruned_publications", "reassessment", "several_publications", "earlier_editions", "other_measures"),
+    *(
+        "power",
+        "pruned_publications",
+        "reassessment",
+        "several_publications",
+        "earlier_editions",
+        "other_measures",
+        "measures",
+    ),
     *("columns", "row_count", "type", "missing_share", "range", "categories", "unique"),  # expectations
     *("records_and_tables", "contract.kind", "contract.rule", "contract.minimum", "contract.maximum"),
     *(f"contract.{check}" for check in (*_STRUCTURE, "rows_minimum", "rows_maximum")),

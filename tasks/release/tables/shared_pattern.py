@@ -16,7 +16,7 @@ from itertools import permutations
 import numpy as np
 
 from sluice.ground.errors import DataError
-from sluice.ground.sentence import Sentences, as_fields
+from sluice.ground.sentence import Saying, Sentences, as_fields
 from sluice.ground.verdict import Finding, Verdict
 from sluice.tabular.model.cells import Booleans, Cells, Status, Statuses
 from sluice.tabular.model.feasibility_interval import feasibility_intervals
@@ -30,9 +30,12 @@ from tasks.release.tables.table_editions import EditionPair
 
 _SAYS = Sentences(
     "measures",
-    told="{part} is never more than {whole}. Whoever knows that it is a part of it works out {cells:count,_value} of "
-    "{whole} more closely than the rules protect. Suppress more cells (a_priori), or publish one of the two; where "
-    "readers cannot know it, a person may say so.",
+    told="In no cell does {part} exceed {whole}. A reader who knows this relation can compute {cells:count,_value} of "
+    "{whole} more closely than the rules allow. Suppress more cells (a_priori), or publish only one of the two. If "
+    "readers cannot know the relation, a person may accept it.",
+    not_decided="In no cell does {part} exceed {whole}. For {cells:count,_value} of {whole}, it was not decided how "
+    "closely a reader who knows this relation can compute it.",
+    none="A reader who knows that one measure is part of another cannot compute a protected value more closely.",
 )
 _NEAR = 1e-6
 
@@ -121,35 +124,35 @@ def judge_parts(measures: Mapping[str, MeasuredCells], status: Statuses, workers
     """
     found = []
     for part, whole in permutations(measures, 2):
-        opened = _told_by_part(measures[part].cells, measures[whole], status, workers)
-        if opened:
-            says, scope = _SAYS.told(part=part, whole=whole, cells=opened), f"{part}, {whole}"
-            found.append(
-                Finding(rule="measures", verdict=Verdict.REVIEW, stage="masked", scope=scope, **as_fields(says))
-            )
-    return found
+        told, open_ = _told_by_part(measures[part].cells, measures[whole], status, workers)
+        if told or open_:
+            says = (_SAYS.told if told else _SAYS.not_decided)(part=part, whole=whole, cells=told or open_)
+            found.append(_finding(Verdict.REVIEW if told else Verdict.UNKNOWN, says, f"{part}, {whole}"))
+    return found or [_finding(Verdict.PASS, _SAYS.none())]
 
 
-def _told_by_part(part: Cells, whole: MeasuredCells, status: Statuses, workers: int) -> int:
-    """Of how many sensitive cells too much is told; 0 where the part is no part."""
+def _finding(verdict: Verdict, says: Saying, scope: str = "") -> Finding:
+    return Finding(rule="measures", verdict=verdict, stage="masked", scope=scope, **as_fields(says))
+
+
+def _told_by_part(part: Cells, whole: MeasuredCells, status: Statuses, workers: int) -> tuple[int, int]:
+    """Of how many sensitive cells too much is told, and of how many it is not decided; none where it is no part."""
     cells, asked = whole.cells, whole.request.requirements
     decimals = max(part.decimals, cells.decimals)
     less, more = (each.total.astype(np.float64) * 10.0 ** (decimals - each.decimals) for each in (part, cells))
-    hidden = _suppressed(status)
-    which = np.flatnonzero(asked.sensitive & hidden)
+    which = np.flatnonzero(asked.sensitive & _suppressed(status))
     if not len(which) or (less < 0).any() or (more < less).any():
-        return 0
+        return 0, 0
     low, high, none = np.zeros(len(which)), np.zeros(len(which)), np.zeros(len(cells))
     for total in (less, more - less):
         value = np.where(status == Status.PUBLISHED, total, np.nan)
         ends = feasibility_intervals(cells.equations, value, which, none, none + np.inf, workers)
-        low, high = low + np.nan_to_num(ends[0], nan=0.0), high + np.nan_to_num(ends[1], nan=np.inf, posinf=np.inf)
-    unit = 10.0 ** (decimals - cells.decimals)
-    slack = _NEAR * np.maximum(1, more[which])
+        low, high = low + ends[0], high + ends[1]
+    unit, slack = 10.0 ** (decimals - cells.decimals), _NEAR * np.maximum(1, more[which])
     near = (low > more[which] - asked.lower[which] * unit + slack) | (
         high < more[which] + asked.upper[which] * unit - slack
     )
-    return int(near.sum())
+    return int(near.sum()), int((np.isnan(low) | np.isnan(high)).sum())
 
 
 def refuse_other_cells(cells: Mapping[str, Cells], contributors: bool = False) -> None:
