@@ -67,6 +67,8 @@ def protect_table(
         if "measures" in summary:
             safe = ", safe for each measure" if summary["safe"] else ""
             say(f"one pattern: {summary['primary']:,} primary and {summary['secondary']:,} secondary cells{safe}")
+            for told in (each for each in summary["together"] if each["verdict"] != "PASS"):
+                note(told["says"], "yellow")
         else:
             _print_table(summary, made.method.describe())
         if specified.counts_weights:

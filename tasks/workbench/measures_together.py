@@ -90,6 +90,11 @@ class ProtectedMeasures(ProtectedTable):
             "secondary": self.secondary,
             "verdict": self.verdict.name,
             "safe": self.verdict is Verdict.PASS,
+            "together": [
+                {"verdict": each.verdict.name, "says": each.says, "code": each.code, "data": each.data}
+                for each in self.findings
+                if each.rule == "measures"
+            ],
             "seconds": round(self.seconds, 3),
         }
 
