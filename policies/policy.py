@@ -160,8 +160,8 @@ class Policy(BaseModel):
         return tuple(dict.fromkeys(found))
 
     def without_model(self, variables: Variables) -> tuple[str, ...]:
-        """What is left to the judgement of the file: rules, and variables of rules, such as numbers of which near ones
-        count as one value."""
+        """What is left to the judgement of the file: rules, and variables of rules, such as the entropy of numbers,
+        of which near ones count as one value."""
         asked = [part for rule in self.rules for part in models_of(rule, variables)]
         return tuple(dict.fromkeys(name for name, model in asked if model is None))
 

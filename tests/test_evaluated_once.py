@@ -1,6 +1,7 @@
 """What stands for the evaluation of a masked file in most tests finds what it did, and evaluates every other file."""
 
 from dataclasses import replace
+from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
@@ -30,13 +31,15 @@ def compared(seed: int = 1) -> Comparison:
     return Comparison(original, original, masked, None, variables, released, rng)
 
 
-def test_the_same_file_is_not_evaluated_again_and_any_other_is() -> None:
+def test_the_same_file_is_not_evaluated_again_and_any_other_is(tmp_path: Path) -> None:
     policy = Policy.model_validate(POLICY)
     first = compared()
-    found = evaluated_once(policy, first, first.variables, first.released)
+    found = evaluated_once(policy, first, first.variables, first.released, tmp_path)
     with patch("tests.evaluated_once.evaluate_file", side_effect=AssertionError("evaluated again")):
         again = compared()
         assert evaluated_once(policy, again, again.variables, again.released) is found
+        with patch("tests.evaluated_once._known", {}):  # as in another process
+            assert evaluated_once(policy, again, again.variables, again.released, tmp_path) == found
         others = [
             (policy, compared(2)),
             (policy, replace(compared(), rng=np.random.default_rng(2))),

@@ -6,11 +6,12 @@ drafted plan may move each value by itself.
 """
 
 from collections.abc import Iterator
-from itertools import combinations, permutations
+from itertools import permutations
 from keyword import iskeyword
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from schemas.reading.overview import Overview
 from schemas.reading.proposal import MINIMUM_CELL, Proposal, Proposals
@@ -18,6 +19,8 @@ from schemas.reading.usual_names import is_called_a_whole, words_of
 from sluice.ground import values
 from sluice.ground.arrays import FloatArray
 from sluice.ground.variables import NAMES, Kind, Role
+
+Places = NDArray[np.intp]
 
 _FIRST = 50  # records by which most sums are ruled out
 _DIFFERENT = 20  # values of a sum, of which fewer may add up by chance
@@ -55,23 +58,45 @@ def _in_order(dates: dict[str, FloatArray]) -> Iterator[tuple[str, str]]:
 
 def _sums(numbers: dict[str, FloatArray]) -> Iterator[tuple[str, str]]:
     """Numbers that are the sum of two others in every record."""
-    for whole, total in numbers.items():
+    names = list(numbers)
+    first = np.array([each[:_FIRST] for each in numbers.values()])
+    for place, (whole, total) in enumerate(numbers.items()):
         if len(np.unique(total[~np.isnan(total)])) < _DIFFERENT:
             continue
-        for one, other in combinations([name for name in numbers if name != whole], 2):
+        for at, beside in zip(*_may_add_up(first, place), strict=True):
+            one, other = names[at], names[beside]
             parts = numbers[one], numbers[other]
-            adds_up = _adds_up(*(each[:_FIRST] for each in (*parts, total))) and _adds_up(*parts, total)
-            if adds_up and all(np.count_nonzero(np.nan_to_num(part)) >= MINIMUM_CELL for part in parts):
+            if _adds_up(*parts, total) and all(np.count_nonzero(np.nan_to_num(part)) >= MINIMUM_CELL for part in parts):
                 yield f"{whole}_is_the_sum", f"{whole} == {one} + {other}"
+
+
+def _may_add_up(first: FloatArray, total: int) -> tuple[Places, Places]:
+    """The pairs of other numbers that no record tells not to add up to this one, and some record to do so.
+
+    first : shape (numbers, records); of few records, most of which rule out nearly every pair
+    """
+    unknown = np.isnan(first)
+    order = np.argsort(unknown.sum(axis=0), kind="stable")  # that of the fewest gaps first
+    one, other = np.triu_indices(len(first), 1)
+    keep = (one != total) & (other != total)
+    one, other = one[keep], other[keep]
+    known = np.zeros(len(one), dtype=bool)
+    for record in order.tolist():
+        value = first[:, record]
+        apart = np.abs(value[one] + value[other] - value[total])
+        fits = ~(apart > _EXACT * abs(value[total]))
+        one, other, known = one[fits], other[fits], known[fits] | ~np.isnan(apart[fits])
+    return one[known], other[known]
 
 
 def _parts(numbers: dict[str, FloatArray]) -> Iterator[tuple[str, str]]:
     """Parts that are never more than what is called their total: total_income and income_of_rents."""
-    for whole, part in permutations(numbers, 2):
-        shared = {*words_of(whole)} & {*words_of(part)}
-        called = is_called_a_whole(whole) and not is_called_a_whole(part) and any(len(word) > 1 for word in shared)
-        if called and _never_more(numbers[part], numbers[whole]):
-            yield f"{part}_within_{whole}", f"{part} <= {whole}"
+    wholes = {name for name in numbers if is_called_a_whole(name)}
+    words = {name: {word for word in words_of(name) if len(word) > 1} for name in numbers}
+    for whole in (name for name in numbers if name in wholes):
+        for part in (name for name in numbers if name not in wholes and words[name] & words[whole]):
+            if _never_more(numbers[part], numbers[whole]):
+                yield f"{part}_within_{whole}", f"{part} <= {whole}"
 
 
 def _never_more(lower: FloatArray, upper: FloatArray) -> bool:

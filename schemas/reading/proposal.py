@@ -389,10 +389,11 @@ def _as_codes(seen: Overview, proposed: Proposal) -> Proposal:
 def _falls_off(column: ColumnSummary, labels: Sequence[str]) -> bool:
     """Whether whole numbers from 0 on without a gap are rarer the larger they are, as counts of children are: few codes
     are numbered from 0, and by how frequent they are."""
-    times = [column.categories[label] for label in sorted(labels, key=float)]
-    whole = sorted(int(float(label)) for label in labels)
-    falls = all(after <= before for before, after in pairwise(times))
-    return len(labels) > _FEWEST_COUNTED and whole == list(range(len(whole))) and falls
+    if len(labels) <= _FEWEST_COUNTED or sorted(int(float(label)) for label in labels) != [*range(len(labels))]:
+        return False
+    counted = column.categories
+    times = [counted[label] for label in sorted(labels, key=float)]
+    return all(after <= before for before, after in pairwise(times))
 
 
 def _someone_known(seen: Overview, columns: Sequence[Proposal]) -> list[Proposal]:

@@ -90,6 +90,7 @@ def is_called_for_life(name: str) -> bool:
     return not is_weight and _is_called_one_of(_FOR_LIFE, name)
 
 
+@lru_cache(maxsize=20_000)
 def _is_called_one_of(which: str, name: str) -> bool:
     words = words_of(name)
     return any(_stands_in(words_of(phrase), words) for phrase in _read()[which])

@@ -31,6 +31,10 @@ _BANDS = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)  # ends, in shares of the peo
 _HEAP = 0.25  # share of the people from which a single value is a band of its own
 _PAIRS = 200  # pairs of variables, those of quasi-identifiers first
 _COARSEST, _FINER, _RANKS_OF_TWINS = 20, 5, 6  # parts of the ranks of a number, from so many on
+_WIDE = (
+    4  # times as wide as the own record moved: cells in which records are alike, which would else be parted by edges
+)
+_GRIDS, _GOLDEN = 5, (5**0.5 - 1) / 2  # whose edges are elsewhere in each
 _RANKED = 60  # groups from which some are chosen that do not tell the same
 
 
@@ -223,13 +227,16 @@ def _alike(pairs: Sequence[tuple[npt.NDArray[Any], npt.NDArray[Any]]], n: int) -
         places.append(place)
     alike, fineness = np.ones(n, np.int64), _COARSEST
     while fineness <= max(_COARSEST, n // _RANKS_OF_TWINS):
-        near = moved <= 1 / fineness if fineness > _COARSEST else np.ones(n, np.bool_)
-        counts = []
-        for offset in (0.0, 0.5):  # what an edge of one grid parts lies together in the other
-            cells = [np.floor(place * fineness + offset).astype(np.int32) for place in places]
+        near = _WIDE * moved <= 1 / fineness if fineness > _COARSEST else np.ones(n, np.bool_)
+        most = np.zeros(n, np.int64)
+        for grid in range(_GRIDS):  # what an edge of one parts lies together in another
+            cells = [
+                np.floor(place * fineness + _GOLDEN * grid * (at + 1) % 1.0).astype(np.int32)
+                for at, place in enumerate(places)
+            ]
             of = row_groups([*labels, *cells]).of
-            counts.append(np.bincount(of)[of])
-        alike = np.where(near, np.maximum(*counts), alike)
+            most = np.maximum(most, np.bincount(of)[of])
+        alike = np.where(near, most, alike)
         fineness *= _FINER
     return alike
 

@@ -119,6 +119,7 @@ def _grouped(
     mixed = sensitive
     if asked := any(rule.rule in _ON_SENSITIVE for rule in policy.rules):
         mixed = [name for name in sensitive if not is_one_sided(frame[name]) and not _is_sparse(frame, usable, name)]
+        mixed = mixed or sensitive  # without any no draft could pass
     keys = _that_fit(frame, usable, _by_worth(frame, usable, fit), groups, policy)
     others = [name for name, v in usable.items() if v.role is Role.OTHER and v.kind is not Kind.DATE]
     weight = [name for name, v in usable.items() if v.role is Role.WEIGHT]

@@ -27,6 +27,11 @@ def test_a_number_is_what_python_reads_in_plain_digits_and_without_zeros_in_fron
         assert read.as_py() == float(text)
 
 
+def test_a_point_beside_a_decimal_comma_makes_no_number() -> None:
+    texts = values.with_decimal_point(pa.array(["1,5", "7", "1.234", "1.234,5"]), ",")
+    assert values.read_numbers(texts).to_pylist() == [1.5, 7.0, None, None]
+
+
 def test_whole_numbers_are_exact_or_none() -> None:
     texts = [
         "7",

@@ -153,10 +153,13 @@ def _pytest(copy: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
         "PYTHONPATH": str(copy),  # before the project that is installed, for processes that tests start
         "OMP_NUM_THREADS": "1",
         "COLUMNS": "1000",  # or pytest cuts off the names of tests
+        "TMPDIR": str(scratch),  # golden files know temporary folders by it
     }
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    command = [sys.executable, "-m", "pytest", "-q", f"--basetemp={scratch}"]
+    command = [sys.executable, "-m", "pytest", "-q"]
     command += ["-p", "no:cacheprovider", "-p", "tests.mutants.unlimited"]
+    scratch.mkdir()
+    scratch.chmod(0o755)  # PostgreSQL, as root runs it, is another user
     ended = subprocess.run([*command, *arguments], cwd=copy, env=environment, capture_output=True, text=True)
     rmtree(scratch, ignore_errors=True)
     return ended

@@ -102,6 +102,22 @@ def test_near_twins_who_agree_as_well_hide_no_group():
     assert (np.bincount(parts[0][by_group][parts[0][by_group] >= 0], minlength=5) >= 4).all()
 
 
+@pytest.mark.parametrize("apart", [0.1, 0.02, 0.003, 0.0001])
+def test_sets_of_near_twins_hide_no_group_however_near_they_are(apart: float):
+    """Sets of some twenty people, whose records moved as far as they are apart: whose is whose nobody can tell."""
+    rng = np.random.default_rng(7)
+    twins, minority, columns = 3_000, 60, 5
+    centres = rng.normal(size=(150, columns))
+    values = rng.normal(size=(twins + minority + 600, columns))
+    values[:twins] = centres[rng.integers(0, len(centres), twins)] + apart * values[:twins]
+    moved = rng.normal(size=values.shape)
+    moved[:twins] = values[:twins] + apart * moved[:twins]
+    exposed = np.arange(twins, twins + minority)
+    moved[exposed] = values[exposed] + 0.02 * moved[exposed]
+    people, masked = (pd.DataFrame(each, columns=list("abcde")) for each in (values, moved))
+    assert np.isin(exposed, agreeing_most(people, masked, 400)).mean() > 0.8
+
+
 def rehearsed(found: np.ndarray, learners: np.ndarray) -> Rehearsal:
     """An intruder who is sure whenever the record is the right one."""
     people = np.flatnonzero(learners)

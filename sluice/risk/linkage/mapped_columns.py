@@ -86,7 +86,7 @@ class MappedColumns:
         units  : (n,) who belongs together, from 0
         places : (n,) where the unit stands in the order of the units' names
         word   : for the unit
-        cost   : O(n log n) for each known variable
+        cost   : O(n log n) time for each known variable; 80 n bytes for each number, 32 n for each category
         """
         sizes = np.bincount(units)
         if sizes.max(initial=0) < 2:

@@ -14,7 +14,7 @@ Source: Lasko and Vinterbo (2010), section II, the reference of people who took 
 Specific record linkage for rank swapping", an intruder who knows the method. Pairs are not given here but claimed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -41,6 +41,9 @@ _ROUNDS = 3  # of a map learned from claims
 _TOP = 0.1  # of the people are taken for pairs where none are claimed
 _MOST_AXES = 300
 _SINGULAR = 1e-6
+
+_REDISTRIBUTED = 0.2  # of the records
+_FEWEST_IN_ORDER = 3  # numbers of a record
 
 _SPREAD_OVER = 20_000  # records that tell the file's spread
 _AT_ONCE = 8_000_000  # coordinates that are held as an array
@@ -98,6 +101,7 @@ def matched_people(
         return None
     grids = _grids(original)
     frames = [original, recoded, masked, others]
+    of_all = dict.fromkeys(grids, np.unique(np.concatenate([*grids.values(), []])))
     original, recoded, masked, others = (_coarse(frame, grids, False) for frame in frames)
     coding = Coding.fit(original, recoded, variables, released)
     if not 0 < coding.dimensions <= _MOST_AXES:
@@ -116,6 +120,11 @@ def matched_people(
         on_ranks = Coding.fit(original, recoded, variables, released)
         rulers += _distances(on_ranks, within, original, masked, others, " of normal scores")
     columns = MappedColumns.of(everybody.iloc[looked_at], masked, variables, released)
+    whole = pd.concat([frames[0], frames[3]], ignore_index=True).iloc[looked_at]
+    on_one_scale = MappedColumns.of(
+        _coarse(whole, of_all, False), _coarse(frames[2], of_all, False), variables, released
+    )
+    rulers += _in_order(columns, on_one_scale)
     claimed, rulers_used = np.zeros(len(looked_at), np.bool_), []
     for learning, judged in ((0, 1), (1, 0)):
         own, theirs = (place[start + side[learning]] for start, side in zip((0, n), sides, strict=True))
@@ -183,6 +192,37 @@ def _distances(
         (f"the distance{scale} in units of the file's spread", points @ turn,
          file.turned(0.0, turn) if held is None else held @ turn),
     ]  # fmt: skip
+
+
+def _in_order(scores: MappedColumns, amounts: MappedColumns) -> Iterator[_Ruler]:
+    """Distances between each record's own numbers from the least on, under whatever names they stand.
+
+    scores, amounts : numbers by their place in their columns, and on one scale for all
+    """
+    ways = [("scores", scores.in_order), ("distances from the middle", scores.in_order_of_sizes)]
+    if _distributed_anew(amounts):  # else the scores tell as much, and the amounts no more than under their names
+        ways.append(("amounts", amounts.in_order))
+    for what, made in ways:
+        sides = [[each.values for each in side if each.is_number] for side in (made.known, made.released)]
+        if len(sides[0]) != len(sides[1]) or len(sides[0]) < _FEWEST_IN_ORDER:
+            continue
+        known, file = (np.column_stack(side) for side in sides)
+        centre, spread = np.nanmean(file, axis=0), np.nanstd(file, axis=0)
+        known, file = (np.nan_to_num((side - centre) / np.where(spread > 0, spread, 1.0)) for side in (known, file))
+        yield f"each record's {what} from the least on", known, file
+
+
+def _distributed_anew(columns: MappedColumns) -> bool:
+    """Whether some column holds other numbers than the variable of its name does, for a fifth of the records."""
+    released = {column.name: column.values for column in columns.released if column.is_number}
+    for column in columns.known:
+        if column.is_number and column.name in released:
+            before, after = (np.sort(each[np.isfinite(each)]) for each in (column.values, released[column.name]))
+            at = np.searchsorted(before, before, "right") / max(1, len(before))
+            apart = np.abs(at - np.searchsorted(after, before, "right") / max(1, len(after)))
+            if apart.max(initial=0.0) > _REDISTRIBUTED:
+                return True
+    return False
 
 
 def _nearest(ruler: _Ruler, rows: IntArray) -> FloatArray:

@@ -228,6 +228,7 @@ def test_what_all_of_ones_group_have_is_not_told_by_a_larger_group_in_which_few_
     assert difference(first, first.drop(index=first[young & alike].index[:5]), few).told == told
 
 
+@pytest.mark.chain  # every label is subtracted: half a second
 @pytest.mark.parametrize("finer", [1, 2])
 def test_single_years_of_age_or_less_are_subtracted_below_each_where_few_crossed(finer: int) -> None:
     """Ages in years have more labels than bands have, and ages in halves of a year very many."""

@@ -114,6 +114,19 @@ def test_a_sensitive_variable_that_is_often_missing_is_left_out_where_a_rule_is_
         assert (gone[0], all(gone)) == (not kept, not kept)
 
 
+def test_the_only_sensitive_variable_is_kept_though_nearly_all_have_one_value_of_it() -> None:
+    """A rule on sensitive values judges no file that holds none: each draft without it would be tried in vain."""
+    known = records(600, policy(rules=[{"rule": "k_anonymity", "k": 5}, {"rule": "l_diversity", "l": 2}]))
+    income = pd.Series(np.where(np.arange(600) % 10, 1000.0, 2000.0))
+    others = {
+        name: v.model_copy(update={"role": Role.OTHER}) if v.role is Role.SENSITIVE and name != "income" else v
+        for name, v in known.variables.items()
+    }
+    frame = known.frame.assign(income=income.astype(known.frame["income"].dtype))
+    for draft in drafts(replace(known, frame=frame, variables=others), GROUPS):
+        assert not any("income" in step["columns"] for step in draft.plan if step["method"] == "removal")
+
+
 def test_a_leaf_is_of_so_many_people_where_each_has_several_records() -> None:
     known = records(600, shipped("perturbed-file"))
     who = Variable(name="who", kind=Kind.NOMINAL, role=Role.PERSON, categories=tuple(map(str, range(200))))
