@@ -5,14 +5,17 @@ import pytest
 from policies.policy import load_policy, shipped_policies
 from policies.power import FileSize, figures
 from sluice.ground.variables import Role
+from sluice.ground.verdict import Verdict
 from tasks.tuning.audiences import USES, chosen_use, families_of, fitting_uses
 from tasks.tuning.draft_steps import Draft
 from tasks.tuning.first_plan import FirstPlan
-from tasks.tuning.trial import Outcome
+from tasks.tuning.trial import End, Miss, Outcome
 
 
-def plan(loss: float, passes: bool = True) -> FirstPlan:
-    outcome = Outcome(end="passes" if passes else "fails", stage="rules", loss=loss, kept=9, of=9)
+def plan(loss: float, passes: bool = True, verdict: Verdict = Verdict.FAIL) -> FirstPlan:
+    misses = () if passes else (Miss(rule="a rule", stage="attacks", verdict=verdict, says="too near", far=0.1),)
+    end: End = "passes" if passes else "fails"
+    outcome = Outcome(end=end, stage="rules", loss=loss, kept=9, of=9, misses=misses)
     return FirstPlan(Draft("a draft", "groups", ()), outcome, 1, 1000)
 
 
@@ -21,8 +24,7 @@ def plan(loss: float, passes: bool = True) -> FirstPlan:
     [
         ([], 999, False, ("small",)),
         ([], 1000, False, ("public", "perturbed", "scientific")),
-        ([], 8599, False, ("public", "perturbed", "scientific")),
-        ([], 8600, False, ("public", "synthetic", "perturbed", "scientific")),
+        ([], 5000, False, ("public", "synthetic", "perturbed", "scientific")),
         ([Role.CONTRIBUTOR], 1000, False, ("business", "perturbed", "scientific")),
         ([], 834, True, ("business", "small")),
     ],
@@ -47,12 +49,17 @@ def test_people_are_set_aside_where_they_are_enough_to_pass_a_file_that_shows_no
     aside = records // 5
     size = FileSize(records - aside, records - aside, aside)
     assert all(each.decides for each in figures(policy, size, 12, paired=False)) is decides
-    assert ("synthetic" in fitting_uses([], records)) is decides
+    undecided = plan(0.2, passes=False, verdict=Verdict.REVIEW)
+    beyond = plan(0.2, passes=False, verdict=Verdict.FAIL)
+    uses = fitting_uses([], records)
+    assert ("synthetic" in families_of("perturbed", uses, records, undecided)) is not decides
+    for other in (None, plan(0.2), beyond):
+        assert families_of("perturbed", uses, records, other) == ("perturbed",)
 
 
 def test_what_is_drawn_anew_is_judged_against_people_set_aside_where_there_are_enough() -> None:
-    assert families_of("perturbed", ("synthetic", "perturbed")) == ("perturbed",)
-    assert "synthetic" in families_of("perturbed", ("public", "perturbed"))
+    assert families_of("perturbed", ("synthetic", "perturbed"), 30_000) == ("perturbed",)
+    assert "synthetic" in families_of("perturbed", ("public", "perturbed"), 3_000)
 
 
 def test_what_anybody_may_have_is_taken_before_what_keeps_more_for_researchers() -> None:
