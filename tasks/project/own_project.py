@@ -359,8 +359,7 @@ def _plans(
         try:
             plans[use] = first_plan(
                 definition, part_at_hand(records, MOST_TRIED_ON), groups, repeats, most_tried, partial(told, use), left,
-                analyses, families_of(use, uses, len(frame), plans.get("synthetic")),
-                part_at_hand(records, MOST_JUDGED_ON),
+                analyses, families_of(use, uses), part_at_hand(records, MOST_JUDGED_ON),
             )  # fmt: skip
         except PlanError as error:
             faults.append(str(error))

@@ -5,14 +5,12 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from sluice.ground.variables import Role
-from sluice.ground.verdict import Verdict
 from tasks.tuning.draft_steps import Family
 from tasks.tuning.first_plan import FirstPlan
 
 _SMALL = 1000  # records: fewer are not judged by the policies for larger files
 _BUSINESS = 800  # the same of enterprises
 _SET_ASIDE = 5000  # records: of fewer, a fifth is not enough to compare a synthetic file with
-_DECIDES = 8600  # records: a fifth of fewer does not tell a file that shows nobody from one at the policy's limits
 
 
 @dataclass(frozen=True)
@@ -63,22 +61,11 @@ def in_order_of_trial(uses: Sequence[str]) -> tuple[str, ...]:
     return tuple(sorted(uses, key=lambda use: _KEEPING.index(use) if use in _KEEPING else len(_KEEPING)))
 
 
-def families_of(use: str, uses: tuple[str, ...], records: int, aside: FirstPlan | None = None) -> tuple[Family, ...]:
-    """Which drafts are tried: values drawn anew are judged against people set aside wherever that is possible, unless
-    these were too few to decide.
-
-    aside : what came of it, where it was tried
-    """
-    undecided = aside is not None and records < _DECIDES and _is_undecided(aside)
-    if use == "perturbed" and "synthetic" in uses and not undecided:
+def families_of(use: str, uses: tuple[str, ...]) -> tuple[Family, ...]:
+    """Which drafts are tried: values drawn anew are judged against people set aside wherever that is possible."""
+    if use == "perturbed" and "synthetic" in uses:
         return ("perturbed",)
     return ("groups", "mixture", "perturbed", "synthetic")
-
-
-def _is_undecided(plan: FirstPlan) -> bool:
-    """Whether no draft passed, and nothing is beyond its limit in the one that came nearest."""
-    misses = () if plan.outcome is None else plan.outcome.misses
-    return not plan.passes and bool(misses) and all(miss.verdict is Verdict.REVIEW for miss in misses)
 
 
 def chosen_use(plans: Mapping[str, FirstPlan]) -> str:
