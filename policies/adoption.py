@@ -122,7 +122,10 @@ class Office:
             return f"no {kind} named '{name}' was adopted"
         adoption = held.adoption
         if adoption.sha256 != sha256:
-            return f"{adoption.called} was adopted with other content than this one has"
+            return (
+                f"{adoption.called} was adopted with other content than this one has; to adopt it as it is now: "
+                "sluice adopt FILE"
+            )
         if adoption.valid_until and now.date() > adoption.valid_until:
             return f"the adoption of {adoption.called} ended on {adoption.valid_until}"
         if adoption.datasets and dataset not in adoption.datasets:

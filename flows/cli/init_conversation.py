@@ -156,7 +156,7 @@ def show_plans(plans: Mapping[str, "FirstPlan"]) -> None:
                 continue
             outcome = tried.outcome
             fell = ", ".join(dict.fromkeys(miss.rule for miss in outcome.misses))
-            say(f"for {whom}, {USES[use].policy}: {'passes' if tried.passes else f'fails {fell}'}")
+            say(f"for {whom}, {USES[use].policy}: {'passes' if tried.passes else f'does not meet {fell}'}")
             say(f"  {tried.draft.says}")
             kept = [] if outcome.kept is None else [f"keeps {outcome.kept} of {outcome.of} variables"]
             lost = outcome.among if isfinite(outcome.among) else outcome.loss  # `loss` counts those left out, too

@@ -51,6 +51,10 @@ def review(
     found = history(workspace, release_id)
     dossier = found.dossier
     if dossier is None:
+        if found.state is None:
+            raise SluiceError(
+                f"{release_id} is not a release: a run failed before there was one. See: sluice ledger show {release_id}"
+            )
         raise SluiceError(f"{release_id} is {found.state}: it has not been judged yet.")
     if as_html:  # whoever approves may not read the files of the account that runs Sluice
         if "report" not in found.files:

@@ -150,7 +150,7 @@ def suggest(
         fell = ", ".join(dict.fromkeys(miss.rule for miss in before.misses))
         ended = "stopped: " if found.stopped else ""
         tried = f"{found.tried:,} changes tried"
-        say(f"{ended}the plan fails {fell}; loss {number(before.loss)}. {tried}.", style="bold")
+        say(f"{ended}the plan does not meet {fell}; loss {number(before.loss)}. {tried}.", style="bold")
         for line in _too_near(found):
             say(line)
         if found.beyond:
@@ -160,11 +160,14 @@ def suggest(
         for place, each in enumerate(found.passing, 1):
             say(f"  {place}. {each.in_words(before.loss)}")
         if found.passing:
-            say(f"each of these passed when it was tried. Put one into the plan, then: sluice check {file}")
+            these, one = ("each of these", "one") if len(found.passing) > 1 else ("it", "it")
+            say(f"{these} passed when it was tried. Put {one} into the plan, then: sluice check {file}")
         elif not found.once:
             say("none of them passes.")
         for words in found.once:
             say(f"  passed once, no time to try it again: {'; and '.join(words)}")
+        if found.once and not found.passing:
+            say("none is known to pass by other draws, too: give more --minutes, or put one in and check it.")
         if not found.passing and not found.once and found.nearest is not None:
             done, outcome = found.nearest
             says = " ".join(miss.says for miss in outcome.misses[:2])

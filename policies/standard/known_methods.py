@@ -27,7 +27,9 @@ _SAYS = Sentences(
     identified="finds the own record of {share:percent} of the {unit} ({limit:percent} may be found)",
     confident="is rightly sure for {share:percent} of the {unit} ({limit:percent} may be)",
     reconstructed="computes {share:percent} of the values of {columns:commas} closely ({limit:percent} may be)",
-    participation="gets {share:percent} more right of those who took part than of others ({limit:percent} may be)",
+    participation="is right {share:percent} more often about those who took part than about others "
+    "({limit:percent} may be)",
+    participation_none="is right no more often about those who took part than about others",
     claims="is more than half sure for {claimed:percent} of the {unit}, and right for {share:percent} "
     "({limit:percent} may be)",
     detail=": {detail}",
@@ -141,7 +143,8 @@ def _says(limits: TransparencyLimits, leak: Leak, columns: tuple[str, ...], file
     of, cell = leak.measured.completed, files.minimum_cell
     figures = {"share": disclosed_share(leak.measured.value, of, cell), "limit": _limit(limits, leak)}
     if leak.claims is None:
-        says: Saying = getattr(_SAYS, leak.kind)(unit=files.unit, columns=columns, **figures)
+        none = "_none" if leak.kind == "participation" and leak.measured.value <= 0 else ""
+        says: Saying = getattr(_SAYS, leak.kind + none)(unit=files.unit, columns=columns, **figures)
     else:
         says = _SAYS.claims(claimed=disclosed_share(leak.claims, of, cell), unit=files.unit, **figures)
     return says + (_SAYS.detail(detail=leak.says) if leak.says else ())

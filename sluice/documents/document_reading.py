@@ -111,7 +111,8 @@ def yaml_mapping(text: str, name: str, list_is: str | None = None) -> Written:
     if list_is and isinstance(content, list):
         content = {list_is: content}  # `line_of` finds no such key in the file, and goes on with the list
     if not isinstance(content, dict):
-        raise DocumentError(f"{name}: must hold a mapping of keys to values; got {type(content).__name__}")
+        came = {str: "text", list: "a list", type(None): "nothing"}.get(type(content), type(content).__name__)
+        raise DocumentError(f"{name}: must hold a mapping of keys to values, as documents do; got {came}")
     written = Written(content)
     written.root = root
     return written

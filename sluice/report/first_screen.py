@@ -309,7 +309,7 @@ def _questions(dossier: Dossier) -> list[str]:
         found.append(f"The same bytes were judged before: {', '.join(dossier.judged_bytes[:_MOST_NAMED])}.")
     if dossier.earlier_attempts:
         times = {1: "once", 2: "twice"}.get(dossier.earlier_attempts, f"{dossier.earlier_attempts} times")
-        found.append(f"Nearly the same data were judged {times} before: a new edition, or another try?")
+        found.append(f"Nearly the same data were judged {times} before: another edition, product or try?")
     if dossier.search_trials:
         found.append(f"A search tried {dossier.search_trials:,} plans on them.")
     beyond = [*dict.fromkeys(rule_words(each.rule) for each in beyond_reported_limits(dossier.findings))]

@@ -78,6 +78,8 @@ def recognised_text(
     for beginning, found in OF_TEXT.items():
         if begins.startswith(beginning.encode()) and not begins.startswith(b"[]"):
             raise DataError(f"{path}: is {found[0]}, which is not read; {found[1]}")
+    if path.suffix.lower() in (".yaml", ".yml") and separator is None:
+        raise DataError(f"{path}: is a document by its ending. Name the file of the records.")
     if is_layout(start.decode("latin-1")):
         raise DataError(f"{path}: is a layout of mu-ARGUS. Name the file of the records, and this one with --layout.")
     beside = path.with_suffix(".rda")

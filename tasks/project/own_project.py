@@ -425,7 +425,7 @@ def _did(plan: FirstPlan) -> str:
         return f"It keeps most of those that pass by {draws}, of {drafts} tried on {on}; sluice check judges all."
     fell = ", ".join(dict.fromkeys(miss.rule for miss in plan.outcome.misses))
     untried = f" {plan.untried} more were not tried for lack of time." if plan.untried else ""
-    return f"None of {drafts} passed on {on}; this one came nearest and fails {fell}.{untried} See suggest and tune."
+    return f"None of {drafts} passed on {on}; the nearest does not meet {fell}.{untried} See suggest and tune."
 
 
 def _connections(data: OwnData, folder: Path) -> str:

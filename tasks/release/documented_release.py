@@ -162,9 +162,12 @@ def recorded_release(product: P, release_id: str) -> Release[P]:
         )
     changed = [name for name, sha256 in product.hashes.items() if received.body[name] != sha256]
     if changed:
+        state = product.workspace.ledger.state(release_id)
+        voids = "" if state is State.PUBLISHED else ", which voids its approvals"
         raise SluiceError(
-            f"the {' and the '.join(changed)} changed since {release_id} was judged, which voids its approvals; "
-            f"run it anew: sluice release {product.path}"
+            f"the {' and the '.join(changed)} changed since {release_id} was judged{voids}"
+            + (f"; it is {state}, and stays so. For the next" if not voids else "; run it anew")
+            + f": sluice release {product.path}"
         )
     tables = {
         name: StagedTable(**received.body[name]) if received.body[name] else None

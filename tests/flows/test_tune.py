@@ -172,7 +172,7 @@ def test_suggestions_are_tried_and_stand_in_the_next_report(house: House) -> Non
     told = house.sluice("suggest", str(house.file), "--trials", "20", "--workers", "1")
     assert told.code == DONE, told.words
     assert "1. " in told.out
-    assert "the plan fails k_anonymity" in told.out
+    assert "the plan does not meet k_anonymity" in told.out
     assert "what the reference standard and attacks would find of it is not known" in told.out, (
         "which a check names, too"
     )

@@ -90,6 +90,12 @@ def test_what_is_not_read_is_named(tmp_path: Path, content: bytes, says: str) ->
     assert says in str(raised.value)
 
 
+def test_a_document_in_place_of_the_data_is_called_one(tmp_path: Path) -> None:
+    (tmp_path / "people.yaml").write_text("dataset: people\nvariables:\n  - name: age\n", encoding="utf-8")
+    with golden.raises(DataError):
+        recognise(tmp_path / "people.yaml")
+
+
 def test_a_database_in_a_file_by_its_table(tmp_path: Path) -> None:
     with duckdb.connect(tmp_path / "a.bin") as made:
         made.execute("CREATE TABLE people AS SELECT 1 AS id, 'x' AS sex")

@@ -129,7 +129,11 @@ def test_blanks_around_a_text_make_no_other_contributor_code_or_number(tmp_path:
 
 
 REFUSED = [
-    ({"a": ["x", "q", "q", ""]}, Measure(), r"not in 3 records: no code at all in 1; 1 other texts, not repeated here"),
+    (
+        {"a": ["x", "q", "q", ""]},
+        Measure(),
+        r"not in 3 records: no code at all in 1; 1 text unlike any code, not shown here",
+    ),
     ({"a": ["x", "Total", "y", "z"]}, Measure(), r"'Total' is a group"),
     ({"a": [0.5, 1.0, 2.0, 3.0]}, Measure(), r"must be text or whole numbers"),
     ({"value": ["1", "", "3", "4"]}, Measure("value"), r"'value' is missing in 1 record"),

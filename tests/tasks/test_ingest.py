@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
+from unittest.mock import patch
 
 import pyarrow.parquet as pq
 import pytest
@@ -104,6 +105,9 @@ def test_a_known_release_is_gone_on_with_until_its_documents_change(house: House
     with pytest.raises(StepFailed) as refused:
         known_release(load_product(house.file, house.workspace()), release.id)
     golden.words(refused.value.detail)
+    with patch("sluice.custody.ledger.Ledger.state", return_value=State.PUBLISHED), pytest.raises(StepFailed) as told:
+        known_release(load_product(house.file, house.workspace()), release.id)
+    golden.words(told.value.detail)
 
 
 def test_a_wrong_document_is_refused_before_the_source_is_touched(

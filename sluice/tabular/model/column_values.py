@@ -158,10 +158,10 @@ def no_leaf(dimension: Dimension, counts: Mapping[str, int]) -> str:
     more = len(strange) - len(reasons)
     if counts.get("", 0):
         reasons.append(f"no code at all in {counts['']}")
-    return (
-        f"'{dimension.name}' must be a leaf of its hierarchy; it is not in {_records(sum(counts.values()))}: "
-        f"{'; '.join([*reasons, *([f'{more} other texts, not repeated here'] if more else [])])}"
-    )
+    if more:
+        reasons.append(f"{count_of(more, 'text')} unlike any code, not shown here")
+    records = _records(sum(counts.values()))
+    return f"'{dimension.name}' must be a leaf of its hierarchy; it is not in {records}: {'; '.join(reasons)}"
 
 
 def too_large(column: str) -> str:

@@ -101,7 +101,7 @@ def act(
         person, identity = _by_name(roster, asked, credentials.declared)
     if credentials.signed_on not in (None, person):
         raise SluiceError(
-            f"it is an act of '{person}', and '{credentials.signed_on}' is signed on: each acts for themselves"
+            f"this was signed by '{person}', and '{credentials.signed_on}' is signed on: each signs for themselves"
         )
     if not roster.people[person].counts(datetime.now(UTC)):
         raise SluiceError(f"'{person}' is on the roster, but not at this time")
