@@ -251,10 +251,12 @@ def _say_plan(made: "Made | Redrafted", proposed: "Proposals") -> None:
     if plan is None:
         say(f"no plan was drafted: {made.fault}", "yellow")
     elif plan.passes:
-        whom = USES[made.use].whom
-        say(
-            f"the drafted plan passed on {plan.records:,} records ({USES[made.use].policy}): {plan.draft.says}", "green"
-        )
+        whom, policy = USES[made.use].whom, USES[made.use].policy
+        say(f"the drafted plan passed on {plan.records:,} records ({policy}): {plan.draft.says}", "green")
+        if (draws := plan.outcome.draws if plan.outcome else 1) == 1:
+            say("  by 1 draw: a release draws anew, and may not pass; with more --minutes others are tried", "yellow")
+        else:
+            say(f"  by each of {draws} draws; a release draws anew")
         if USES[made.use].researchers:
             say(f"no draft passed that anybody may have; this one is for {whom}", "yellow")
         if left_out := _left_out(plan.draft.plan, proposed):

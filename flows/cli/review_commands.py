@@ -53,7 +53,7 @@ def review(
     if dossier is None:
         if found.state is None:
             raise SluiceError(
-                f"{release_id} is not a release: a run failed before there was one. See: sluice ledger show {release_id}"
+                f"{release_id} is not a release; a run failed before one was made: sluice ledger show {release_id}"
             )
         raise SluiceError(f"{release_id} is {found.state}: it has not been judged yet.")
     if as_html:  # whoever approves may not read the files of the account that runs Sluice
