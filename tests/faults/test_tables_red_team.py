@@ -179,9 +179,10 @@ def house(tmp_path: Path) -> TablesHouse:
 def test_an_interval_closer_than_was_judged_is_blocked(house: TablesHouse) -> None:
     from tasks.release.tables.table_files import table_files
 
-    def talkative(case, cells, shown):  # type: ignore[no-untyped-def]
+    def talkative(case, measures, shown):  # type: ignore[no-untyped-def]
+        (cells,) = measures.values()
         near = cells.total - 1, cells.total + 1
-        return table_files(case, cells, PublishedCells(shown.status, interval=near))
+        return table_files(case, measures, PublishedCells(shown.status, interval=near))
 
     for intervals in (False, True):
         house.definition["protection"] = {"method": "suppression", "intervals": intervals}

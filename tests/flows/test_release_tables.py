@@ -354,7 +354,7 @@ WRONG_DATA: dict[str, tuple[Any, str]] = {
     "a group for a leaf": (lambda h: h.data.__setitem__("nace", h.data.nace.replace("05", "B")), "'B' is a group"),
     "a negative turnover": (
         lambda h: (h.variable("turnover").pop("minimum"), h.data.loc.__setitem__((0, "turnover"), -5.0)),
-        "'turnover' is negative in 1 records",
+        "'turnover' is negative in 1 record",
     ),
     "an infeasible request": (
         lambda h: (
