@@ -279,7 +279,7 @@ def test_a_signature_of_another_person_is_not_recorded(at_desk: AtDesk, pending:
     """As where somebody got hold of it, or two people would vote by one sign-on."""
     answer = sign_and_bring(at_desk("amara"), keys, "jonas", pending.id, "approve")
     assert answer.status_code == 409
-    assert "each acts for themselves" in answer.text
+    assert "each signs for themselves" in answer.text
     assert decisions(pending) == []
 
 
