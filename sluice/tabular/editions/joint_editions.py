@@ -191,8 +191,8 @@ def _matched(earlier: Cells, earlier_status: Statuses, now: Cells) -> tuple[tupl
         )
     if earlier.decimals != now.decimals:
         raise DataError(
-            f"editions of a table must have the same measure; got {earlier.decimals} decimals in the earlier one and "
-            f"{now.decimals} in this one."
+            f"a measure must have as many decimals in both tables; got {earlier.decimals} in the earlier one and "
+            f"{now.decimals} in this one: name them with the measure (decimals: {earlier.decimals})."
         )
     if len(earlier_status) != len(earlier):
         raise DataError(
