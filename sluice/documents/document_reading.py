@@ -18,10 +18,10 @@ from sluice.settings import settings
 Document = TypeVar("Document", bound=BaseModel)
 
 KINDS = {
-    "people": "a roster",
-    "approvals": "a policy",
-    "variables": "a contract",
-    "target": "a release definition",
+    "people": "roster",
+    "approvals": "policy",
+    "variables": "contract",
+    "target": "release definition",
 }
 """A key that only a document of this kind has, and must have."""
 
@@ -206,7 +206,7 @@ def parse_document(model: type[Document], content: dict[str, Any], name: str) ->
         asked, came = ([key for key in KINDS if key in keys] for keys in (model.model_fields, content))
         if len(asked) == len(came) == 1 and asked != came:
             raise DocumentError(
-                f"{name}: is {KINDS[came[0]]}, by its key '{came[0]}'; {KINDS[asked[0]]} is asked for"
+                f"{name}: is a {KINDS[came[0]]}, by its key '{came[0]}'; a {KINDS[asked[0]]} is asked for"
             ) from None
         line_of = content.line_of if isinstance(content, Written) else None
         found = tuple(faults(error.errors(), model, line_of))

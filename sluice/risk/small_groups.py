@@ -31,9 +31,7 @@ _BANDS = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)  # ends, in shares of the peo
 _HEAP = 0.25  # share of the people from which a single value is a band of its own
 _PAIRS = 200  # pairs of variables, those of quasi-identifiers first
 _COARSEST, _FINER, _RANKS_OF_TWINS = 20, 5, 6  # parts of the ranks of a number, from so many on
-_WIDE = (
-    4  # times as wide as the own record moved: cells in which records are alike, which would else be parted by edges
-)
+_WIDE = 4  # times as wide as the own record moved: edges of narrower cells would part records that are alike
 _GRIDS, _GOLDEN = 5, (5**0.5 - 1) / 2  # whose edges are elsewhere in each
 _RANKED = 60  # groups from which some are chosen that do not tell the same
 

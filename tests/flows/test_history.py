@@ -13,7 +13,7 @@ from policies.policy import load_policy
 from sluice.custody.workspace import Workspace
 from sluice.documents.document_reading import document_bytes, document_sha256
 from sluice.ground.errors import SluiceError
-from tests.flows.house import BLOCKED, DONE, House
+from tests.flows.house import BLOCKED, DONE, ERROR, House
 from tests.flows.stages import COMMENT
 from tests.golden import golden
 
@@ -42,6 +42,15 @@ def test_who_approved_what_when_and_on_which_documents(published: House) -> None
     subject = {name: path.stem for name, path in files.items()} | {"plan": plan}
     digest = hashlib.sha256(json.dumps(subject, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
     assert digest == told["approval_binds_to"]
+
+
+def test_what_failed_before_it_was_a_release_is_not_called_one(tmp_path: Path) -> None:
+    house = House(tmp_path / "house")
+    (house.documents / "people.csv").unlink()
+    assert house.release().code == ERROR
+    told = house.sluice("review", house.definition["name"])
+    assert told.code == ERROR
+    assert "is not a release" in told.words
 
 
 def test_the_same_in_words_and_after_every_document_has_changed(published: House) -> None:

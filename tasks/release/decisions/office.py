@@ -32,12 +32,11 @@ from sluice.custody.signing.allowed_signers import AllowedSigner
 from sluice.custody.signing.public_key import PublicKey
 from sluice.custody.states import ADOPTED, FOUNDED, OFFICE
 from sluice.custody.workspace import Workspace
-from sluice.documents.document_reading import document_bytes, document_sha256, parse_document, read_yaml
+from sluice.documents.document_reading import KINDS, document_bytes, document_sha256, parse_document, read_yaml
 from sluice.ground.errors import DocumentError, SluiceError
 from tasks.release.decisions.signing_in import Credentials, Request, act, refuse_unseen
 
-_KIND_BY_KEY: dict[str, Kind] = {"people": "roster", "variables": "contract", "approvals": "policy"}
-"""A key that only a document of this kind has, and must have."""
+_ADOPTED: tuple[Kind, ...] = ("roster", "policy", "contract")
 
 
 def open_office(workspace: Workspace, before: int | None = None) -> Office | None:
@@ -152,7 +151,8 @@ def dumped(adoptions: Sequence[Adoption]) -> list[dict[str, Any]]:
 def read_document(path: Path) -> tuple[Kind, BaseModel]:
     """The kind of a document and its content. Raises DocumentError."""
     written = read_yaml(path)
-    found = [kind for key, kind in _KIND_BY_KEY.items() if key in written]
+    kinds = {KINDS[key] for key in written if key in KINDS}
+    found = [kind for kind in _ADOPTED if kind in kinds]
     if len(found) != 1:
         raise DocumentError(
             f"{path}: is not one of the documents that can be adopted: a roster has 'people', a policy 'approvals', "

@@ -125,9 +125,10 @@ def judge_parts(measures: Mapping[str, MeasuredCells], status: Statuses, workers
     found = []
     for part, whole in permutations(measures, 2):
         told, open_ = _told_by_part(measures[part].cells, measures[whole], status, workers)
-        if told or open_:
-            says = (_SAYS.told if told else _SAYS.not_decided)(part=part, whole=whole, cells=told or open_)
-            found.append(_finding(Verdict.REVIEW if told else Verdict.UNKNOWN, says, f"{part}, {whole}"))
+        # Whoever accepts what is told has not decided what is open, so each is a finding of its own.
+        for verdict, cells, says in ((Verdict.REVIEW, told, _SAYS.told), (Verdict.UNKNOWN, open_, _SAYS.not_decided)):
+            if cells:
+                found.append(_finding(verdict, says(part=part, whole=whole, cells=cells), f"{part}, {whole}"))
     return found or [_finding(Verdict.PASS, _SAYS.none())]
 
 

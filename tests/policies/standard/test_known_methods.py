@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from policies.standard.known_methods import judge_transparency
+from policies.standard.known_methods import _says, judge_transparency
 from policies.standard.reference_standard import TransparencyLimits
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Finding, Verdict
@@ -13,6 +13,8 @@ from sluice.masking.recoding.rounding import Rounding
 from sluice.masking.swapping.rank_swapping import RankSwapping
 from sluice.masking.synthesis.sequential_trees import SequentialTrees
 from sluice.report.wording import quoted
+from sluice.risk.measurement import Measurement
+from sluice.risk.transparency.attack import Leak
 from sluice.utility.comparison import Comparison
 from tests.golden import golden
 from tests.report.decided import misquoted
@@ -106,6 +108,14 @@ def test_values_computed_from_noise_are_said_without_a_person() -> None:
     linkage, filtering = judged(AdditiveNoise(columns=NAMES, amount=0.25))
     golden.words(linkage.says)
     golden(filtering.says)
+
+
+@pytest.mark.parametrize(("gain", "code"), [(-0.2, "participation_none"), (0.2, "participation")])
+def test_who_is_right_no_more_often_about_participants_is_said_to_be_so(gain: float, code: str) -> None:
+    leak = Leak("participation", Measurement(value=gain, attempted=200, completed=200, interval=(gain, gain)), "")
+    files = Comparison(people(), people(), people(), None, VARIABLES, VARIABLES, np.random.default_rng(1))
+    (said,) = _says(TransparencyLimits(), leak, NAMES, files)
+    assert said.code == f"transparency.{code}"
 
 
 def test_the_figure_that_decides_is_said_first() -> None:

@@ -1,7 +1,8 @@
 """Turnover and employees of the same firms, with one pattern that is safe for both."""
 
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ import sluice
 from flows.cli.main import main
 from sluice.ground.errors import DataError, SluiceError
 from sluice.ground.verdict import Verdict
+from tasks.release.tables.shared_pattern import judge_parts
 from tests.flows.house import answered
 from tests.golden import golden
 
@@ -170,6 +172,18 @@ def test_a_measure_that_is_a_part_of_another_needs_a_decision_where_it_tells_it(
     exported = table["exports"]["Total", "x"] - table["exports"]["w", "x"]
     assert table["turnover"]["Total", "x"] - table["turnover"]["w", "x"] - exported == 1000
     golden(made.findings[-1])
+
+
+def test_values_that_are_left_open_are_unknown_beside_those_that_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who accepts what is told has not decided what is open."""
+    shared = "tasks.release.tables.shared_pattern"
+    monkeypatch.setattr(f"{shared}._told_by_part", lambda *asked: (1, 2))
+    cells = SimpleNamespace()
+    of = cast(Any, {name: SimpleNamespace(cells=cells) for name in BOTH})
+    found = judge_parts(of, np.zeros(1, np.uint8))
+    assert [(each.verdict, each.code) for each in found[:2]] == [
+        (Verdict.REVIEW, "measures.told"), (Verdict.UNKNOWN, "measures.not_decided"),
+    ]  # fmt: skip
 
 
 def test_a_part_that_tells_nothing_needs_no_decision(folder: Path) -> None:
