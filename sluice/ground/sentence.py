@@ -44,8 +44,9 @@ class Sentence:
 
     Beside those of `format` there are `{share:percent}` and `pct`, `{share:per_1000}`, `{share:people_1000}`,
     `{count:is}`, `{count:its}`, `{count:verb_differ}`, `{count:count_record}`, `{name:word}`, `{names:listed}`,
-    `{names:commas}` and `{names:semicolons}`, and `{names:few}` for three of however many; one that begins with a capital letter, `{share:Percent}`, begins a
-    sentence. Where a figure may not be told, its datum is the words in its place.
+    `{names:commas}` and `{names:semicolons}`, and `{names:few}` for three of however many; one that begins with a
+    capital letter, `{share:Percent}`, begins a sentence. Where a figure may not be told, its datum is the words in its
+    place.
     """
 
     code: str
