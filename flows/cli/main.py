@@ -30,7 +30,7 @@ from flows.cli.manual import arrange, man_app
 from flows.cli.microdata_commands import camouflage_app, compare_app, microdata_app
 from flows.cli.office_commands import key_app, office_app
 from flows.cli.operator_commands import board_app, doctor_app, worker_app
-from flows.cli.protect_table import protect_app, redesign_app
+from flows.cli.protect_table import argus_app, protect_app, redesign_app
 from flows.cli.published_commands import catalogue_app, verify_app
 from flows.cli.reference_commands import documents_app, explain_app
 from flows.cli.releases import releases_app
@@ -83,6 +83,7 @@ for group in (
     protect_app,
     audit_app,
     redesign_app,
+    argus_app,
     camouflage_app,
     init_app,
     explore_app,

@@ -222,8 +222,8 @@ GROUPS: Mapping[str, Below] = {
         },
     ),
     "table": Below(
-        "Protect, audit and redesign tables outside a release.",
-        {"protect": "protect-table", "audit": "audit-table", "redesign": "redesign-table"},
+        "Protect, audit and redesign tables outside a release, and run batches of tau-ARGUS.",
+        {"protect": "protect-table", "audit": "audit-table", "redesign": "redesign-table", "argus": "argus"},
     ),
     "data": Below(
         "Mask files outside a release, compare plans, and make hierarchies.",
