@@ -116,3 +116,36 @@ def test_what_follows_from_all_members_of_a_household_is_worked_out(told: str) -
 def test_nobody_with_others_makes_no_household() -> None:
     alone = np.arange(PEOPLE)
     assert MappedColumns.of(FRAME, FRAME, NUMBERS, NUMBERS).of_units(alone, alone.astype(float)) is None
+
+
+def of_labels(codes: np.ndarray, labels: int = 4) -> pd.DataFrame:
+    """Six categories of as many labels, missing where the code is -1."""
+    return pd.DataFrame(
+        {
+            name: pd.Categorical.from_codes(column, list("pqrs")[:labels])
+            for name, column in zip(NAMES, codes.T, strict=True)
+        }
+    )
+
+
+def test_what_categories_have_in_common_is_seen_under_codes_of_each_record() -> None:
+    rng = np.random.default_rng(6)
+    codes = rng.integers(-1, 4, (PEOPLE, 6))
+    categories = {name: Variable(name=name, kind="nominal", categories=tuple("pqrs"), nullable=True) for name in NAMES}
+    by_one = np.where(codes < 0, -1, (codes + rng.integers(0, 4, (PEOPLE, 1))) % 4)
+    tables = rng.random((PEOPLE, 4)).argsort(axis=1)
+    by_table = np.where(codes < 0, -1, np.take_along_axis(tables, np.maximum(codes, 0), axis=1))
+    frame = of_labels(codes)
+    apart, alike = "the differences of each record's codes", "which codes of each record are alike"
+    assert found(of_labels(by_one), apart, frame=frame, variables=categories) > 0.5
+    assert found(of_labels(by_table), alike, frame=frame, variables=categories) > 0.3
+    assert found(of_labels(by_one), "values", frame=frame, variables=categories) < 0.2  # what is missing tells
+
+
+def test_two_categories_have_too_little_in_common() -> None:
+    frame, two = of_labels(np.zeros((PEOPLE, 6), np.int64))[["a", "b"]], ("a", "b")
+    variables = {name: Variable(name=name, kind="nominal", categories=tuple("pqrs")) for name in two}
+    columns = MappedColumns.of(frame, frame, variables, variables)
+    assert columns.in_differences is None
+    assert columns.in_patterns is None
+    assert LearnedMap.learn(columns, "which codes of each record are alike", np.arange(50)) is None
