@@ -118,14 +118,21 @@ def test_nobody_with_others_makes_no_household() -> None:
     assert MappedColumns.of(FRAME, FRAME, NUMBERS, NUMBERS).of_units(alone, alone.astype(float)) is None
 
 
-def of_labels(codes: np.ndarray, labels: int = 4) -> pd.DataFrame:
-    """Six categories of as many labels, missing where the code is -1."""
-    return pd.DataFrame(
-        {
-            name: pd.Categorical.from_codes(column, list("pqrs")[:labels])
-            for name, column in zip(NAMES, codes.T, strict=True)
-        }
-    )
+def of_labels(codes: np.ndarray) -> pd.DataFrame:
+    """Six categories of four labels, missing where the code is -1."""
+    labels = np.array([*"pqrs", None], object)[codes]
+    return pd.DataFrame(labels, columns=NAMES).astype(pd.CategoricalDtype(list("pqrs")))
+
+
+def test_a_label_that_no_example_has_outweighs_nothing() -> None:
+    rng = np.random.default_rng(7)
+    codes, others = rng.integers(0, 3, (PEOPLE, 6)), rng.integers(0, 3, (PEOPLE, 6))
+    others[PEOPLE - 1, 0] = 3
+    categories = {name: Variable(name=name, kind="nominal", categories=tuple("pqrs")) for name in NAMES}
+    columns = MappedColumns.of(of_labels(codes), of_labels(others), categories, categories)
+    learned = LearnedMap.learn(columns, "values", np.arange(300), linear=True)
+    assert learned is not None
+    assert np.abs(learned.points(np.arange(PEOPLE))).max() < 1e3
 
 
 def test_what_categories_have_in_common_is_seen_under_codes_of_each_record() -> None:
