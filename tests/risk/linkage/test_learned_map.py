@@ -127,7 +127,7 @@ def of_labels(codes: np.ndarray) -> pd.DataFrame:
 def test_a_label_that_no_example_has_outweighs_nothing() -> None:
     rng = np.random.default_rng(7)
     codes, others = rng.integers(0, 3, (PEOPLE, 6)), rng.integers(0, 3, (PEOPLE, 6))
-    others[PEOPLE - 1, 0] = 3
+    others[PEOPLE - 3 :, 0] = [3, -1, -1]
     categories = {name: Variable(name=name, kind="nominal", categories=tuple("pqrs")) for name in NAMES}
     columns = MappedColumns.of(of_labels(codes), of_labels(others), categories, categories)
     learned = LearnedMap.learn(columns, "values", np.arange(300), linear=True)
