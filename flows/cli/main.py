@@ -22,6 +22,7 @@ import typer
 from flows.cli.audit_table import audit_app
 from flows.cli.custody_commands import ledger_app, status_app, vault_app
 from flows.cli.desk_commands import desk_app
+from flows.cli.explore import explore_app
 from flows.cli.founding_commands import founding_app
 from flows.cli.hierarchy_command import hierarchy_app
 from flows.cli.init import init_app
@@ -85,6 +86,7 @@ for group in (
     argus_app,
     camouflage_app,
     init_app,
+    explore_app,
     tutorial_app,
     documents_app,
     founding_app,

@@ -16,7 +16,7 @@ import typer
 from typer.core import TyperGroup
 
 PANELS: Mapping[str, Sequence[str]] = {
-    "Begin": ("tutorial", "init"),
+    "Begin": ("tutorial", "init", "explore"),
     "A release": ("check", "suggest", "tune", "release"),
     "Decide": ("board", "review", "approve", "decide", "published"),
     "Without a release": ("assess", "table", "data"),
