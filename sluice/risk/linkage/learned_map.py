@@ -96,9 +96,8 @@ class LearnedMap:
         if not known.columns or not released.columns:
             return None
         x, y = known.of(rows, take), released.of(rows, (give,))
-        varies = (y != y[0]).any(
-            axis=0
-        )  # a label that none of them has tells nothing, and would outweigh all that does
+        # A label that none of them has tells nothing, and would outweigh all that does.
+        varies = (y != y[0]).any(axis=0)
         if not varies.any():
             return None
         slopes, left = _ridge(x, y)
