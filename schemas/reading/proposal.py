@@ -115,6 +115,16 @@ class Proposals:
     def by_name(self, name: str) -> Proposal:
         return next(each for each in self.columns if each.name == name)
 
+    def people(self, seen: Overview) -> int:
+        """How many people the records that were kept are of: where a column names them, of somebody's several one
+        counts. Of all records where none does."""
+        for role in (Role.PERSON, Role.CONTRIBUTOR):
+            for each in self.columns:
+                if each.role is role:
+                    different = len(seen.labels[each.name]) - (None in seen.labels[each.name])
+                    return different + int(seen.missing(each.name).sum())
+        return seen.records
+
 
 def propose(seen: Overview) -> Proposals:
     """Proposals for all columns. Cost: O(columns n log n), for each column whose values may say who was asked."""
@@ -416,21 +426,28 @@ def _someone_known(seen: Overview, columns: Sequence[Proposal]) -> list[Proposal
 
 
 def _something_sensitive(seen: Overview, columns: Sequence[Proposal]) -> list[Proposal]:
-    """Where no column is sensitive, all amounts: a policy that asks what may be learned judges nothing otherwise."""
+    """Where no column is sensitive, all amounts, or else all numbers, or else all that is left: a policy that asks what
+    may be learned judges nothing otherwise."""
     if any(each.role is Role.SENSITIVE for each in columns):
         return list(columns)
-    why = "no column is called by what nobody should learn of a person, and this one is an amount"
-    amounts = {
-        each.name
+    others = [
+        each
         for each in columns
         if each.role is Role.OTHER
-        and each.kind.is_numeric
-        and seen.columns[each.name].distinct > _MOST_KNOWN
+        and len(seen.labels[each.name]) > 1
+        and each.kind not in (Kind.TEXT, Kind.ITEMS, Kind.DATE)
         and not _is_called_weight(seen, each.name)
-    }
-    return [
-        replace(each, role=Role.SENSITIVE, why=why, sure=False) if each.name in amounts else each for each in columns
     ]
+    numbers = [each for each in others if each.kind.is_numeric]
+    amounts = [each for each in numbers if seen.columns[each.name].distinct > _MOST_KNOWN]
+    found, what = next(
+        (some, what)
+        for some, what in ((amounts, "an amount"), (numbers, "a number"), (others, "no trait that others know"))
+        if some or some is others
+    )
+    why = f"no column is called by what nobody should learn of a person, and this one is {what}"
+    names = {each.name for each in found}
+    return [replace(each, role=Role.SENSITIVE, why=why, sure=False) if each.name in names else each for each in columns]
 
 
 def _are_measured(seen: Overview, columns: Sequence[Proposal]) -> bool:

@@ -34,6 +34,12 @@ def people_of(frame: pd.DataFrame, variables: Variables) -> IntArray | None:
     return None if name is None else _codes(frame[name])
 
 
+def number_of_people(frame: pd.DataFrame, variables: Variables) -> int:
+    """How many people the records are of."""
+    people = people_of(frame, variables)
+    return len(frame) if people is None else len(np.unique(people))
+
+
 def once_a_person(frame: pd.DataFrame, variables: Variables, keys: Sequence[str]) -> pd.DataFrame:
     """The records with each person's first one of every combination of keys, so that a class counts people."""
     people = people_of(frame, variables)

@@ -9,13 +9,13 @@ What passes on the records at hand is a fair first attempt, to be improved by `s
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from math import inf, isfinite
+from math import ceil, inf, isfinite
 
 import numpy as np
 from pydantic import ValidationError
 
 from sluice.ground.errors import PlanError
-from sluice.risk.people_of_records import groups_of_people
+from sluice.risk.people_of_records import groups_of_people, number_of_people
 from sluice.utility.analyses.asked_analyses import Analyses
 from sluice.utility.analyses.models import HOLDS
 from tasks.release.intake.staging import choose
@@ -37,6 +37,7 @@ _ATTACKED_AGAIN = 4  # more draws that are attacked; a release draws anew
 _CONFIRMED = 1 + _ATTACKED_AGAIN  # judgements that a plan which passes takes
 _SEED = 7
 _LOOKING = 0.4  # share of the time, after which drafts that wait for attacks are attacked
+_SPARE = 1.1  # times as many people as a policy asks for are drawn at least: whole households come
 _ENOUGH_KEPT = 0.8  # share of the variables: a file of fewer is worth less, however well it tells of them
 
 
@@ -237,7 +238,12 @@ def _fits(definition: RecordsDefinition, draft: Draft, records: RecordsAtHand) -
 
 
 def part_at_hand(records: RecordsAtHand, most: int, seed: int = 1) -> RecordsAtHand:
-    """About so many of the records, whole people and households drawn at random; all where there are no more."""
+    """About so many of the records, whole people and households drawn at random; all where there are no more. More,
+    where they would be of fewer people than the policy judges."""
+    standard = records.policy.reference_standard
+    if standard is not None and len(records) > most:
+        people = _SPARE * standard.minimum_records / (1 - (standard.holdout_share or 0))
+        most = max(most, ceil(people * len(records) / number_of_people(records.frame, records.variables)))
     if len(records) <= most:
         return records
     groups = groups_of_people(records.frame, records.variables)
