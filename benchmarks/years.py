@@ -61,6 +61,11 @@ def standing(folder: Path, releases: int) -> House:
     (house.home / "ledger.db").unlink()
     (house.home / "ledger.db").touch(0o600)
     anchor.unlink()
+    if releases > 1:  # its own data and files, which now bear other names
+        named = "".join(row["body"] for row in rows if row["event"] != State.EVALUATED)
+        for file in (folder / "home/vault/objects").iterdir():
+            if file.stat().st_size and file.stem not in named:
+                file.unlink()
     database.open()
     with database.writing() as connection:
         connection.execute(sa.insert(ROWS), rows)

@@ -121,7 +121,7 @@ def _verify_approvals(workspace: Workspace, histories: Mapping[str, Sequence[Ent
             try:
                 if number not in offices:
                     offices[number] = read_office(acts[:number])
-                case = UnderReview.of(workspace, release, begun, offices[number])
+                case = UnderReview.of(workspace, release, begun, offices[number], entries)
                 if not (case.standing().complete or standing_in_series(case).complete):
                     problems.append(f"{release}: row {begun.seq} begins its publication, and it was not approved then")
             except SluiceError as error:

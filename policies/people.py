@@ -2,7 +2,7 @@
 
 import unicodedata
 from datetime import date, datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal, Self, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
@@ -126,6 +126,7 @@ class Roster(_Strict):
         return [name for name, person in self.people.items() if role in person.roles]
 
 
+@lru_cache(maxsize=10_000)
 def folded(name: str) -> str:
     """A name without letter case, blanks and invisible characters, so that another spelling is no other person."""
     plain = unicodedata.normalize("NFKC", name).casefold()

@@ -166,7 +166,7 @@ def settings() -> Settings:
     raise DocumentError("\n".join(f"{PREFIX}{name.upper()}: {says}" for name, _, says in lines))
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=4)
 def _settings(environment: tuple[tuple[str, str], ...], folder: str) -> Settings:
     """Read anew only where the environment, or the folder that relative paths begin at, is another."""
     return Settings()

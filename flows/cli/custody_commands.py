@@ -11,6 +11,7 @@ import typer
 from flows.cli.terminal import DONE, ERROR, UNCHECKED, AsJson, ReleaseId, note, out, print_json, say
 from sluice.custody.states import state_of
 from sluice.ground.errors import SluiceError
+from sluice.ground.machine import without_collecting
 
 if TYPE_CHECKING:
     from tasks.release.vault.vault_retention import Deletion, Inventory, Keeping
@@ -24,6 +25,7 @@ ledger_app = typer.Typer(help="The append-only record of every release.", no_arg
 @status_app.command()
 def status(as_json: AsJson = False) -> None:
     """List every release with its state and the last thing that happened to it."""
+    from sluice.custody.ledger import last_judgement
     from sluice.custody.workspace import open_workspace
     from sluice.sources.sandbox import NOT_CONFINED, landlock_version
 
@@ -31,9 +33,7 @@ def status(as_json: AsJson = False) -> None:
         note(f"note: {NOT_CONFINED}", "yellow", logging.WARNING)
     rows = []
     for release_id, entries in open_workspace().ledger.histories().items():
-        judged = next(
-            (entry.body for entry in reversed(entries) if "says" in entry.body and "verdict" in entry.body), {}
-        )
+        judged = last_judgement(entries)
         rows.append(
             {
                 "release": release_id,
@@ -157,9 +157,10 @@ def list_vault(as_json: AsJson = False) -> None:
     from tasks.release.vault.vault_retention import inventory, vault_problems
 
     workspace = open_workspace()
-    found = inventory(workspace)
-    problems = vault_problems(workspace, found)
-    rows = [_row(found, keeping) for keeping in found.keepings]
+    with without_collecting():
+        found = inventory(workspace)
+        problems = vault_problems(workspace, found)
+        rows = [_row(found, keeping) for keeping in found.keepings]
     of_nobody = [name for name in found.strays if name not in found.holders]
     size = sum(each.size for each in found.objects.values())
     if as_json:

@@ -66,6 +66,11 @@ def lines_of_editions(histories: Mapping[str, Sequence[Entry]], name: str | None
     return [sorted(line, key=lambda edition: edition.place) for line in lines.values()]
 
 
+def definition_in(release: str) -> str:
+    """The definition's name, with which the id of a release begins that was received; a digest follows."""
+    return release.rpartition("-")[0]
+
+
 def line_of(histories: Mapping[str, Sequence[Entry]], release: str) -> tuple[Edition, list[Edition]]:
     """A release that was received, and all editions of its line, with itself. Raises KeyError for any other."""
     received = last(histories.get(release, ()), State.RECEIVED)

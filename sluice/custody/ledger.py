@@ -10,12 +10,15 @@ read, and more where its body was looked at.
 
 A process that reads all histories again and again for months does without the comparing (`follows`): what it has read
 it has for good, as it was found to fit, and it reads what is new. A row that is changed behind its back changes nothing
-that it says; `verify`, and the reading of one release, find it.
+that it says; `verify`, and the reading of one release, find it. So does every process where there are thousands of
+rows: it begins with what another one read (see `LedgerIndex`), and reads a body when somebody asks for it.
 """
 
 import hmac
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import logging
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -26,7 +29,9 @@ import sqlalchemy as sa
 
 from sluice.custody.ledger_chain import START, Anchor, Chain, roots
 from sluice.custody.ledger_database import ROWS, LedgerDatabase
+from sluice.custody.ledger_index import Head, LedgerIndex
 from sluice.custody.states import (
+    JUDGEMENTS,
     OFFICE,
     SEARCHES,
     VAULT,
@@ -46,13 +51,19 @@ from sluice.ground.log import Facts, log
 from sluice.ground.machine import without_collecting
 
 CLOCK_TOLERANCE = timedelta(minutes=5)  # may be between two that mean the same time
+MANY = 2_000  # rows: of so many the index is written, and their bodies are read again when they are asked for
+_FEW = 20  # bodies of one event that are read one by one, before all of that event are
+_AT_ONCE = 500  # rows that are taken from the database together
 
 # Made once: SQLAlchemy then knows that it has compiled them, and a release asks them some four hundred times.
 _ALL = sa.select(ROWS).order_by(ROWS.c.seq)
 _OF_RELEASE = _ALL.where(ROWS.c.release == sa.bindparam("release"))
 _AFTER = _ALL.where(ROWS.c.seq > sa.bindparam("seq"))
 _LAST = sa.select(ROWS).order_by(ROWS.c.seq.desc()).limit(1)
+_OF_EVENT = _ALL.where(ROWS.c.event == sa.bindparam("event"))
+_NUMBERED = sa.select(ROWS).where(ROWS.c.seq == sa.bindparam("seq"))
 _HASH = sa.select(ROWS.c.hash).where(ROWS.c.seq == sa.bindparam("seq"))
+_PARTS = {"yield_per": _AT_ONCE}
 _COLUMNS = tuple(ROWS.c.keys())
 _BODY = _COLUMNS.index("body")
 _NUMBER = sa.select(sa.func.count()).select_from(ROWS)
@@ -76,35 +87,61 @@ class Entry:
     @classmethod
     def of(cls, row: tuple[Any, ...]) -> Self:
         """The entry of a row of the database: its body is parsed when somebody asks for it, as few do."""
+        entry = cls.without_body(_head(row))
+        vars(entry)["text"] = row[_BODY]
+        return entry
+
+    @classmethod
+    def without_body(cls, head: Head, text_of: "Callable[[Entry], str] | None" = None) -> Self:
+        """The entry of a row whose body is read when somebody asks for it, by `text_of`."""
         entry = cls.__new__(cls)
         fields = vars(entry)
-        fields["row"] = row
         (
-            fields["seq"], fields["at"], fields["release"], fields["event"], fields["actor"], _, fields["previous"],
+            fields["seq"], fields["at"], fields["release"], fields["event"], fields["actor"], fields["previous"],
             fields["hash"],
-        ) = row  # fmt: skip
+        ) = head  # fmt: skip
+        if text_of is not None:
+            fields["text_of"] = text_of
         return entry
 
     def __getattr__(self, name: str) -> Any:
-        if name != "body" or "row" not in vars(self):
+        if name != "body" or vars(self).keys().isdisjoint(("text", "text_of")):
             raise AttributeError(name)
-        body = vars(self)["body"] = json.loads(vars(self)["row"][_BODY])
+        body = vars(self)["body"] = json.loads(self.written)
         return body
 
     @property
     def written(self) -> str:
         """The body as JSON."""
-        row = vars(self).get("row")
-        return json.dumps(self.body) if row is None else str(row[_BODY])
+        fields = vars(self)
+        if "text" not in fields and "text_of" in fields:
+            fields["text"] = fields["text_of"](self)
+        return str(fields["text"]) if "text" in fields else json.dumps(self.body)
+
+    @property
+    def head(self) -> Head:
+        """All but its body."""
+        return Head(self.seq, self.at, self.release, self.event, self.actor, self.previous, self.hash)
+
+    @property
+    def is_read(self) -> bool:
+        """Whether its body was read."""
+        return "text" in vars(self)
 
     def is_row(self, row: tuple[Any, ...]) -> bool:
-        """Whether it is that of this row of the database."""
-        return bool(vars(self)["row"] == row)
+        """Whether it is that of this row of the database, whose body was read."""
+        return (self.seq, self.at, self.release, self.event, self.actor, self.written, self.previous, self.hash) == row
 
 
 def last(entries: Sequence[Entry], event: str) -> Entry | None:
     """The latest entry of this event."""
     return next((entry for entry in reversed(entries) if entry.event == event), None)
+
+
+def last_judgement(entries: Sequence[Entry]) -> Mapping[str, Any]:
+    """What was recorded of a release's last judgement: verdict, reasons and codes; nothing where there was none."""
+    bodies = (entry.body for entry in reversed(entries) if entry.event in JUDGEMENTS)
+    return next((body for body in bodies if "verdict" in body), {})
 
 
 class Ledger:
@@ -123,13 +160,15 @@ class Ledger:
         self._anchor = Anchor(anchor, key)
         self._database = LedgerDatabase(url)
         self._database.open()
+        self._index = LedgerIndex(anchor.with_name(f"{anchor.name}.index"), key)
         self._fitting: dict[int, Entry] = {}  # rows that were found to fit their hash, by number
         self._known: dict[str, list[int]] = {}  # their numbers, by release
         self._follows = follows
-        self._followed: list[Entry] = []  # where it follows: all rows that were read, in order
+        self._followed: list[Entry] = []  # those of them up to which each follows the one before, from the first on
         self._histories: dict[str, list[Entry]] = {}  # and those of releases
+        self._indexed = 0  # how many of these the index has, as far as this process knows
+        self._asked: Counter[str] = Counter()  # bodies that were read when they were asked for, by event
         self._reading = RLock()  # threads of one process share what was read
-        self._linked = 0  # all rows up to this one are among them, and each follows the one before
         if may_begin and not anchor.exists() and self.head() is None:
             self._anchor.move(0, START)
 
@@ -207,11 +246,13 @@ class Ledger:
 
         Raises SluiceError at a row that does not fit its hash, and where any row is missing.
         """
-        if release is None and self._follows:
+        if release is None and self._is_followed():
             with self._reading:
                 self._database.read(self._follow)
                 return self._followed.copy()
-        return self._database.read(lambda connection: self._rows(connection, release))
+        rows = self._database.read(lambda connection: self._rows(connection, release))
+        self._follows |= release is None and len(rows) >= MANY
+        return rows
 
     def histories(self) -> dict[str, list[Entry]]:
         """The entries of every release, releases in the order in which they were first recorded; not those of the
@@ -220,7 +261,7 @@ class Ledger:
         Raises as `entries` does. Cost: one statement, and a hash for each row that was not read before; 4 microseconds
         for each row that was.
         """
-        if self._follows:
+        if self._is_followed():
             with self._reading:
                 self._database.read(self._follow)
                 return dict(self._histories)
@@ -262,10 +303,25 @@ class Ledger:
             problems.append(f"row {anchored[0]} is not the row that the anchor in the vault knows")
         if not problems:
             with self._reading:
+                self._forget_others({row["seq"]: row["hash"] for row in rows})
                 for row in rows:
                     if row["seq"] not in self._fitting:
-                        self._remember(tuple(row.values()))
+                        self._remember(Entry.of(tuple(row.values())))
+                verified = [self._fitting[row["seq"]] for row in rows]
+                if len(rows) >= MANY and self._index.read() != [entry.head for entry in verified]:
+                    self._index.write(verified)
         return problems
+
+    def _forget_others(self, hashes: Mapping[int, str]) -> None:
+        """Forget what was read where it is of another ledger than what was verified."""
+        if any(hashes.get(seq) != entry.hash for seq, entry in self._fitting.items() if seq <= len(hashes)):
+            for remembered in (self._fitting, self._known, self._followed, self._histories):
+                remembered.clear()
+
+    def _is_followed(self) -> bool:
+        """Whether of all histories only new rows are read; so where many were read, by whichever process."""
+        self._follows = self._follows or self._index.path.exists()
+        return self._follows
 
     def _time(self, connection: sa.Connection) -> datetime:
         """What this machine's clock says. A row of the future could not be taken back, and nothing is published before
@@ -298,23 +354,64 @@ class Ledger:
         """Read what was recorded after what was read. Raises where rows are gone, at one that does not follow, and
         where the last is another, as in a ledger that was restored meanwhile."""
         anchored = self._anchor.read()
+        if not self._followed:
+            self._recall(connection)
         last = self._followed[-1] if self._followed else None
         seq, previous = (last.seq, last.hash) if last else (0, START)
         with without_collecting():
-            rows = _tuples(connection.execute(_AFTER, {"seq": max(seq - 1, 0)}))
-            if last is not None and not (rows and last.is_row(rows.pop(0))):
+            rows = _in_parts(connection.execute(_AFTER, {"seq": max(seq - 1, 0)}, execution_options=_PARTS))
+            if last is not None and not ((row := next(rows, None)) and self._is_still(last, row)):
                 raise SluiceError(f"row {seq} of {self._database.place} is another than it was: history was changed.")
-            for row in rows:
-                entry = self._trusted(row)
+            for place, row in enumerate(rows):
+                entry = self._trusted(row, whole=place < MANY)
                 if entry.seq != seq + 1 or entry.previous != previous:
-                    raise SluiceError(
-                        f"row {entry.seq} of {self._database.place} does not follow: history was changed."
-                    )
-                self._followed.append(entry)
-                if entry.release not in WITHOUT_STATES:
-                    self._histories.setdefault(entry.release, []).append(entry)
+                    where = f"row {entry.seq} of {self._database.place}"
+                    raise SluiceError(f"{where} does not follow row {seq}: history was changed.")
+                self._take_up(entry)
                 seq, previous = entry.seq, entry.hash
         self._refuse_gone(connection, anchored, None, seq)
+        if len(self._followed) - self._indexed >= MANY:
+            self._index.write(self._followed)
+            self._indexed = len(self._followed)
+
+    def _recall(self, connection: sa.Connection) -> None:
+        """Begin with what another process read, if its last row is still there and nothing here is another."""
+        with without_collecting():
+            heads = self._index.read()
+            if not heads:
+                return
+            last = connection.execute(_NUMBERED, {"seq": heads[-1].seq}).first()
+            others = any(seq <= len(heads) and heads[seq - 1].hash != each.hash for seq, each in self._fitting.items())
+            if others or last is None or not self._is_still(Entry.without_body(heads[-1]), tuple(last)):
+                log("the ledger's index is of another ledger and is set aside", logging.WARNING)
+                return
+            for head in heads:
+                self._take_up(self._fitting.get(head.seq) or self._remember(Entry.without_body(head, self._text)))
+            self._indexed = len(heads)
+
+    def _take_up(self, entry: Entry) -> None:
+        self._followed.append(entry)
+        if entry.release not in WITHOUT_STATES:
+            self._histories.setdefault(entry.release, []).append(entry)
+
+    def _text(self, entry: Entry) -> str:
+        """The body of a row that was read before. Raises SluiceError where the row is gone, or another."""
+        with self._reading:
+            self._asked[entry.event] += 1
+            one = self._asked[entry.event] <= _FEW
+            wanted, names = (_NUMBERED, {"seq": entry.seq}) if one else (_OF_EVENT, {"event": entry.event})
+
+            def read(connection: sa.Connection) -> None:
+                for row in _in_parts(connection.execute(wanted, names, execution_options=_PARTS)):
+                    known = self._fitting.get(row[0])
+                    if known is not None and not known.is_read and self._is_still(known, row):
+                        vars(known)["text"] = row[_BODY]
+
+            with without_collecting():
+                self._database.read(read)
+            if not entry.is_read:
+                raise self._changed(entry.seq)
+            return entry.written
 
     def _refuse_gone(
         self, connection: sa.Connection, anchored: tuple[int, str] | None, number: int | None, end: int
@@ -325,17 +422,32 @@ class Ledger:
         if number != end or (anchored is not None and end < anchored[0]):
             raise SluiceError(f"rows of {self._database.place} are gone: history was changed. Verify it.")
 
-    def _trusted(self, row: tuple[Any, ...]) -> Entry:
-        """The row's entry, if it fits its hash; one that was read before must be equal to what it was then."""
+    def _trusted(self, row: tuple[Any, ...], whole: bool = True) -> Entry:
+        """The row's entry, if it fits its hash; one that was read before must be equal to what it was then.
+
+        whole : whether its body is remembered, too
+        """
         known = self._fitting.get(row[0])
-        if known is None and hmac.compare_digest(self._chain.hash_of(row[:-1]), row[-1]):
-            return self._remember(row)
-        if known is None or not known.is_row(row):
-            raise SluiceError(f"row {row[0]} of {self._database.place} does not fit its hash: history was changed.")
+        if known is None and self._fits(row):
+            return self._remember(Entry.of(row) if whole else Entry.without_body(_head(row), self._text))
+        if known is None or not self._is_still(known, row):
+            raise self._changed(row[0])
         return known
 
-    def _remember(self, row: tuple[Any, ...]) -> Entry:
-        entry = self._fitting[row[0]] = Entry.of(row)
+    def _fits(self, row: tuple[Any, ...]) -> bool:
+        return hmac.compare_digest(self._chain.hash_of(row[:-1]), row[-1])
+
+    def _is_still(self, known: Entry, row: tuple[Any, ...]) -> bool:
+        """Whether a row is what it was when it was found to fit."""
+        if known.is_read:
+            return known.is_row(row)
+        return bool(known.seq == row[0] and known.hash == row[-1] and self._fits(row))
+
+    def _changed(self, seq: int) -> SluiceError:
+        return SluiceError(f"row {seq} of {self._database.place} does not fit its hash: history was changed.")
+
+    def _remember(self, entry: Entry) -> Entry:
+        self._fitting[entry.seq] = entry
         self._known.setdefault(entry.release, []).append(entry.seq)
         return entry
 
@@ -361,19 +473,9 @@ class Ledger:
             raise SluiceError(
                 f"{self._database.place} does not fit its anchor in the vault: history was changed. Verify it."
             )
-        with self._reading:
-            self._link(connection)
+        with self._reading:  # a state is what a release's rows add up to, so none may bear another's name
+            self._follow(connection)
         return last
-
-    def _link(self, connection: sa.Connection) -> None:
-        """Refuse rows that hide others: a state is what a release's rows add up to, so none may bear another's name."""
-        previous = self._fitting[self._linked].hash if self._linked else START
-        for found in _tuples(connection.execute(_AFTER, {"seq": self._linked})):
-            row = self._trusted(found)
-            if row.seq != self._linked + 1 or row.previous != previous:
-                where = f"row {row.seq} of {self._database.place}"
-                raise SluiceError(f"{where} does not follow row {self._linked}: history was changed.")
-            self._linked, previous = row.seq, row.hash
 
 
 def by_release(entries: Iterable[Entry]) -> dict[str, list[Entry]]:
@@ -406,3 +508,12 @@ def _canonical(body: Mapping[str, Any], event: str) -> str:
 
 def _tuples(result: sa.Result[Any]) -> list[tuple[Any, ...]]:
     return list(map(tuple, result.all()))
+
+
+def _head(row: tuple[Any, ...]) -> Head:
+    return Head._make((*row[:_BODY], *row[_BODY + 1 :]))
+
+
+def _in_parts(result: sa.Result[Any]) -> Iterator[tuple[Any, ...]]:
+    for part in result.partitions():
+        yield from map(tuple, part)

@@ -249,6 +249,9 @@ class LedgerDatabase:
             ) from None
 
 
+_COMPILED: dict[Any, Any] = {}  # the ledger's few statements, for all that open it, by dialect
+
+
 def _engine(url: str) -> sa.Engine:
     try:
         parsed = database_url(url)
@@ -263,6 +266,7 @@ def _engine(url: str) -> sa.Engine:
     # A connection for each use: safe over forks, and a server that was restarted is simply found again.
     try:
         engine = sa.create_engine(parsed, poolclass=sa.NullPool, connect_args=options, hide_parameters=True)
+        engine = engine.execution_options(compiled_cache=_COMPILED)
     except (ImportError, NoSuchModuleError):
         raise SluiceError(
             f"the ledger's URL asks for '{parsed.drivername}', which is not here; write {kind}://"

@@ -43,6 +43,9 @@ class State(StrEnum):
         return self.words if self is State.NEEDS_DECISION else f"is {self.words}"
 
 
+JUDGEMENTS = (State.EVALUATED, State.BLOCKED, State.NEEDS_DECISION, State.PENDING_REVIEW, "note")
+"""Events whose body may hold a verdict; a note that does is of a rehearsal in which nothing was masked."""
+
 REINSTATED = "reinstated"  # the event that makes a superseded edition the current one again
 
 

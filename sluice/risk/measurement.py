@@ -55,6 +55,13 @@ class Measurement:
             return None
         return (self.value - self.baseline) * (1 if self.worse == "higher" else -1)
 
+    def moved_to(self, value: float) -> "Measurement":
+        """The same excess, from another baseline."""
+        if self.baseline is None or self.interval is None:
+            return self
+        by, (low, high) = value - self.value, self.interval
+        return replace(self, value=value, baseline=self.baseline + by, interval=(low + by, high + by))
+
     def at_least_baseline(self) -> "Measurement":
         """What an intruder achieves who may leave the masked file aside: never less than without it."""
         if self.baseline is None or self.interval is None:

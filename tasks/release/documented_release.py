@@ -72,7 +72,7 @@ class Release(Generic[P_co]):
     @property
     def seed_name(self) -> str:
         """The same for all releases of the same data by the same plan, whatever they are called and held to."""
-        return seed_name(self.vault, self.data.sha256, self.product.written.decides_dice())
+        return seed_name(self.vault, self.data.sha256, as_text(self.product.written.decides_dice()))
 
     def seeds(self) -> Seeds:
         """The seeds, drawn at the first call, which reads the ledger.
@@ -136,9 +136,14 @@ class Release(Generic[P_co]):
         return self.product.workspace.ledger.append(self.id, event, person, body, expect)
 
 
-def seed_name(vault: Vault, data: str, dice: Mapping[str, Any]) -> str:
-    """The name of the seed of all releases of these data (a SHA-256) by the same plan; `dice` as of `dice_of`."""
-    return f"seed-{vault.pseudonym('seed', chr(10).join([data, json.dumps(dict(dice), sort_keys=True)]))}"
+def seed_name(vault: Vault, data: str, dice: str) -> str:
+    """The name of the seed of all releases of these data (a SHA-256) by the same plan; `dice` as of `as_text`."""
+    return f"seed-{vault.pseudonym('seed', chr(10).join([data, dice]))}"
+
+
+def as_text(dice: Mapping[str, Any]) -> str:
+    """What draws in a plan, as of `dice_of`, as the name of its seed has it."""
+    return json.dumps(dict(dice), sort_keys=True)
 
 
 DocumentedRelease: TypeAlias = Release[Documents[Definition]]

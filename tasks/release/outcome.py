@@ -5,7 +5,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from sluice.custody.edition_order import ON_SHELF
-from sluice.custody.ledger import last
+from sluice.custody.ledger import last, last_judgement
 from sluice.custody.states import State
 from sluice.ground.verdict import Verdict
 from tasks.release.decisions.series_approval import standing
@@ -37,7 +37,7 @@ class Outcome(BaseModel):
 
         waits_in : another run that waits for the release, for which this one ends
         """
-        verdict = next((entry.body for entry in reversed(release.entries()) if "verdict" in entry.body), None)
+        verdict = last_judgement(release.entries())
         state, report = release.state, report_path(release)
         published, approved = last(release.entries(), State.PUBLISHED), last(release.entries(), State.APPROVED)
         if state is None:

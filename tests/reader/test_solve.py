@@ -24,18 +24,17 @@ def table(inner: np.ndarray, hidden: set[tuple[str, str]]) -> Published:
     return read_tables(["\n".join(lines)], [A, B])
 
 
-def by_hand(published: Published, most: int, largest: int | None = None) -> dict[tuple[str, ...], tuple[int, int]]:
-    """Every table of 1 to `most` in the suppressed cells, tried one by one."""
+def by_hand(published: Published, most: int) -> dict[tuple[str, ...], tuple[int, int]]:
+    """Every table of 1 to `most` in the suppressed cells, all most ** hidden of them tried at once."""
     hidden = np.flatnonzero(suppressed(published))
-    ends: dict[tuple[str, ...], tuple[int, int]] = {}
-    for values in product(range(1, most + 1), repeat=len(hidden)):
-        filled = published.value.copy()
-        filled[hidden] = values
-        if (published.equations @ filled == 0).all() and (largest is None or max(values) <= largest):
-            for at, value in zip(hidden, values, strict=True):
-                low, high = ends.get(published.cells[at], (most, 0))
-                ends[published.cells[at]] = min(low, value), max(high, value)
-    return ends
+    if not len(hidden):
+        return {}
+    tried = np.indices((most,) * len(hidden), dtype=np.int16).reshape(len(hidden), -1) + 1
+    equations = published.equations.toarray().astype(np.int16)
+    rest = equations @ np.where(suppressed(published), 0, published.value).astype(np.int16)
+    for weights, shown in zip(equations[:, hidden], rest, strict=True):
+        tried = tried[:, weights @ tried + shown == 0]
+    return {published.cells[at]: (values.min(), values.max()) for at, values in zip(hidden, tried, strict=True)}
 
 
 @given(

@@ -11,6 +11,7 @@ and an attack that does not beat guessing is reported as not informative, whatev
 The share at risk is the part of the examined cases in which an attack succeeds, with what chance may have done to it.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from statistics import NormalDist
@@ -19,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from sluice.ground.arrays import FloatArray
 from sluice.ground.errors import DataError
 from sluice.risk.measurement import Measurement
 
@@ -149,6 +151,15 @@ def people_of_looks(attacks: int) -> tuple[int, ...]:
     return attacks, _MORE * attacks
 
 
+def looks(attacks: int, limit: float | None, sides: Sequence[int]) -> Iterator[tuple[float, int]]:
+    """Level and people of each look; one where there is no limit, or where the first look takes all of both sides."""
+    people = people_of_looks(attacks)
+    if limit is None or max(sides) <= people[0]:
+        yield LEVEL, people[0]
+    else:
+        yield from zip(LOOKS, people, strict=True)
+
+
 def is_open(measured: Measurement, limit: float) -> bool:
     """Whether the interval of a figure of which more is worse crosses the limit."""
     low, high = measured.interval or (measured.value, measured.value)
@@ -186,9 +197,31 @@ def excess_of_participants(
         variance = max(variance - (1 - 1 / drawn) * among, variance * _LEAST)
     half = half_width(variance, 1 / sqrt(differing), level)
     value, baseline, n = float(shares[0].mean()), float(shares[1].mean()), participants.shape[1]
-    return Measurement(
-        value, n, n, interval=(max(0.0, value - half), min(1.0, value + half)), level=level, baseline=baseline
-    )
+    interval = value - half, value + half
+    if 0 <= value <= 1:  # what is adjusted may lie a little outside
+        interval = max(0.0, interval[0]), min(1.0, interval[1])
+    return Measurement(value, n, n, interval=interval, level=level, baseline=baseline)
+
+
+def without_luck(right: Sequence[FloatArray], expected: Sequence[FloatArray]) -> list[FloatArray]:
+    """What is right of each person, less what could be expected of them whatever the file: of those who are guessed
+    easily by anybody's records, one side may happen to have more.
+
+    right    : of participants and of others, shapes (n, g) and (m, g) for g guesses
+    expected : shapes (n, g, c) and (m, g, c), figures of each person that a file without them gives. People were set
+               aside at random, so that both sides have the same in the mean, and whatever explains what is right may
+               be taken off: the difference of the means stays unbiased, up to 1 / m, and varies less
+    returns  : shapes (n, g) and (m, g); participants keep their mean, others get that of people like participants
+    cost     : O((n + m) g c^2)
+    source   : Lin (2013); Deng, Xu, Kohavi and Walker (2013)
+    """
+    off = [each - each.mean(axis=0) for each in expected]
+    centred = [each - each.mean(axis=0) for each in right]
+    squares = sum(np.einsum("ngc,ngd->gcd", each, each) for each in off)
+    products = sum(np.einsum("ngc,ng->gc", each, of) for each, of in zip(off, centred, strict=True))
+    slopes = np.einsum("gcd,gd->gc", np.linalg.pinv(squares, hermitian=True), products)
+    typical = expected[0].mean(axis=0)
+    return [of - np.einsum("ngc,gc->ng", each - typical, slopes) for of, each in zip(right, expected, strict=True)]
 
 
 def sides_of(units: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -210,6 +243,12 @@ def cases_worth(success: npt.NDArray[np.float64], units: npt.NDArray[np.int64]) 
     clustered, simple = float((totals**2).sum()), float(((success - share) ** 2).sum())
     cases = len(places)
     return max(1, min(cases, round(len(success) * simple / clustered))) if clustered > 0 else cases
+
+
+def adjusted_cases(cases: int, success: FloatArray, adjusted: FloatArray, units: npt.NDArray[np.int64]) -> int:
+    """As many cases as tell what these do once something is known of them that explains a part, shapes (n,)."""
+    before, after = (variance_of_mean(each, units) for each in (success, adjusted))
+    return round(cases * before / max(after, before * _LEAST)) if before > 0 else cases
 
 
 def variance_of_mean(values: npt.NDArray[np.float64], units: npt.NDArray[np.int64]) -> float:

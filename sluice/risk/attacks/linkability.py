@@ -76,7 +76,8 @@ def random_links(records: int, k: int) -> float:
 def _nearest(queries: GowerPoints, points: GowerPoints, k: int) -> NDArray[np.int64]:
     from sluice.risk.distances.gower_kernel import nearest  # compiled code, loaded where it is needed
 
-    _, index = nearest(queries.numbers, queries.categories, points.numbers, points.categories, k)
+    nobody = np.empty(0, np.int64)
+    _, index = nearest(queries.numbers, queries.categories, points.numbers, points.categories, k, nobody, nobody)
     return np.asarray(index, dtype=np.int64)
 
 

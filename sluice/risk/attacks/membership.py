@@ -35,19 +35,24 @@ from sluice.risk.attacks.attack_success import (
     LOOKS,
     AttackSuccess,
     Units,
+    adjusted_cases,
     cases_worth,
     is_open,
+    looks,
     people_of_looks,
     quantile,
     sides_of,
+    without_luck,
 )
 from sluice.risk.attacks.rare_combinations import cell_of_each, grouped, subsets
 from sluice.risk.distances.gower import GowerPoints, gower_points
 from sluice.risk.measurement import Measurement
 
 _SIZES = (1, 2, 3)
+_NONE = np.empty(0, np.int64)
 _NEIGHBOURS = 5
 _SMOOTHING = 0.3  # of a record, added to each count
+_OTHERS = 10_000  # records of the original by which is told how far a person is from others anyway, at most
 
 
 @dataclass(frozen=True)
@@ -89,24 +94,43 @@ def membership(
         raise DataError("membership needs a released record; got none")
     sides = [(points, points.in_random_order(rng)) for points in (members, others)]
     of_units = units or (np.arange(len(members)), np.arange(len(others)))
-    found = [np.zeros(0), np.zeros(0)]
-    for level, people in zip(LOOKS if limit is not None else (LEVEL,), people_of_looks(attacks), strict=False):
+    found, without = [[np.zeros(0), np.zeros(0)] for _ in range(2)]
+    for level, people in looks(attacks, limit, [*map(len, of_units)]):
         for at, (points, order) in enumerate(sides):
-            found[at] = np.concatenate([found[at], closest(points.take(order[len(found[at]) : people]), file)])
+            rows = order[len(found[at]) : people]
+            found[at] = np.concatenate([found[at], closest(points.take(rows), file)])
+            away = _from_others(sides[0], of_units[0], points.take(rows), of_units[0][rows] if at == 0 else None)
+            without[at] = np.concatenate([without[at], away])
         area = area_under_curve(found[0], found[1], 2 * people)
         mine, theirs = (of[order[:people]] for of, (_, order) in zip(of_units, sides, strict=True))
-        called = advantage(found[0], found[1], 2 * people, level, (mine, theirs))
+        called = advantage(found[0], found[1], 2 * people, level, (mine, theirs), (without[0], without[1]))
         if limit is None or not is_open(called.either_way(), limit):
             break
     return Membership(area, called)
 
 
-def closest(queries: GowerPoints, points: GowerPoints) -> FloatArray:
-    """Shape (n,): Gower distance to the closest point."""
+def closest(queries: GowerPoints, points: GowerPoints, units: Units = (_NONE, _NONE)) -> FloatArray:
+    """Shape (n,): Gower distance to the closest point.
+
+    units : to whom each point belongs, and each query, whose own are passed over; both empty: nobody's are
+    """
     from sluice.risk.distances.gower_kernel import nearest  # compiled code, loaded where it is needed
 
-    distance, _ = nearest(queries.numbers, queries.categories, points.numbers, points.categories, 1)
+    distance, _ = nearest(queries.numbers, queries.categories, points.numbers, points.categories, 1, *units)
     return np.asarray(distance[:, 0], dtype=np.float64)
+
+
+def _from_others(
+    original: tuple[GowerPoints, IntArray], units: IntArray, people: GowerPoints, own: IntArray | None
+) -> FloatArray:
+    """Shape (q,): from each person to the closest of some people of the original that are not of the same unit.
+
+    original : and an order of its rows; own: the unit of each person, None: of nobody in the original
+    """
+    points, order = original[0], original[1][:_OTHERS]
+    place, names = pd.factorize(units)
+    whose = np.full(len(people), -1) if own is None else pd.Index(names).get_indexer(pd.Index(own))
+    return closest(people, points.take(order), (place[order], np.asarray(whose, np.int64)))
 
 
 def area_under_curve(members: FloatArray, others: FloatArray, attempted: int | None = None) -> Measurement:
@@ -140,18 +164,21 @@ def advantage(
     attempted: int | None = None,
     level: float = LEVEL,
     units: Units | None = None,
+    without: tuple[FloatArray, FloatArray] | None = None,
 ) -> Measurement:
     """Share of members called members less that of non-members, by the threshold that served best on other people.
 
     members, others : distances in random order, shapes (n,) and (m,), at least 2 each
     units           : who belongs together, of either side; None: everybody is alone
+    without         : distances to records that are not of the person, whether a member or not: what they explain is
+                      taken off. None: nothing is
     returns         : the threshold is found on every second unit and used on the rest, and the other way round: one
                       that is found on the people it is used on flatters the attack. Newcombe's interval, of as many
                       cases as the units are worth
     """
     of_units = units or (np.arange(len(members)), np.arange(len(others)))
     called = [each.astype(np.float64) for each in _called(members, others, of_units)]
-    return _difference_of((called[0], called[1]), of_units, attempted, level)
+    return _difference_of((called[0], called[1]), of_units, attempted, level, without)
 
 
 def _called(members: FloatArray, others: FloatArray, units: Units) -> tuple[BoolArray, BoolArray]:
@@ -169,12 +196,26 @@ def _called(members: FloatArray, others: FloatArray, units: Units) -> tuple[Bool
 
 
 def _difference_of(
-    called: tuple[FloatArray, FloatArray], units: Units, attempted: int | None, level: float
-) -> Measurement:
+    called: tuple[FloatArray, FloatArray], units: Units, attempted: int | None, level: float,
+    without: tuple[FloatArray, FloatArray] | None = None,
+) -> Measurement:  # fmt: skip
     """Of how often each person is called a member, 0 to 1, on either side."""
     cases = [cases_worth(each, of) for each, of in zip(called, units, strict=True)]
-    hits, alarms = (AttackSuccess(n, n, min(n, n * each.mean())) for n, each in zip(cases, called, strict=True))
+    shares = [float(each.mean()) for each in called]
+    if without is not None:
+        less = [each[:, 0] for each in without_luck([each[:, None] for each in called], _bends(*without))]
+        cases = [adjusted_cases(*each) for each in zip(cases, called, less, units, strict=True)]
+        shares = [min(1.0, max(0.0, float(each.mean()))) for each in less]
+    hits, alarms = (AttackSuccess(n, n, min(n, n * share)) for n, share in zip(cases, shares, strict=True))
     return _difference(hits, alarms, sum(map(len, called)), attempted, level)
+
+
+def _bends(*distances: FloatArray) -> list[FloatArray]:
+    """Powers of the ranks of the distances of both sides, shapes (n, 1, 3) and (m, 1, 3)."""
+    from scipy.stats import rankdata  # loaded where it is needed
+
+    ranks = np.split(rankdata(np.concatenate(distances)) / sum(map(len, distances)), [len(distances[0])])
+    return [np.stack([each, each**2, each**3], axis=1)[:, None] for each in ranks]
 
 
 def _difference(
@@ -326,7 +367,7 @@ def _distances(queried: GowerPoints, file: GowerPoints, known: GowerPoints) -> l
     signs: list[FloatArray] = []
     for points in (file, known):
         k = min(_NEIGHBOURS, len(points))
-        distance, _ = nearest(queried.numbers, queried.categories, points.numbers, points.categories, k)
+        distance, _ = nearest(queried.numbers, queried.categories, points.numbers, points.categories, k, _NONE, _NONE)
         signs += [distance[:, 0], distance.mean(axis=1)]
     return [*signs, signs[0] - signs[2], signs[1] - signs[3]]
 

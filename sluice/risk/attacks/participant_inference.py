@@ -1,7 +1,8 @@
 """Participant inference: a variable is read off the released records nearest by all others, better of participants.
 
 The intruder knows a person but for one variable. What is guessed of people who took no part is knowledge of everybody;
-what is guessed better of participants, the file tells of them.
+what is guessed better of participants, the file tells of them. Whether a person is guessed easily by the original
+without their household is taken off on both sides, so that a draw of the people set aside decides less.
 
 Source: Giomi, Boenisch, Wehmeyer and Tasnadi (2023), the inference attack with a control. Differs from it: every
 variable is tried, and one or several nearest records; the people come in ten parts, and each of the last six is judged
@@ -18,23 +19,25 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.comparable_values import plain_values
 from sluice.ground.errors import DataError
 from sluice.ground.variables import Kind, Variables
 from sluice.risk.attacks.attack_success import (
     FEWEST,
-    LEVEL,
-    LOOKS,
     Units,
     excess_of_participants,
     is_open,
-    people_of_looks,
+    looks,
+    without_luck,
 )
 from sluice.risk.distances.gower import GowerPoints, gower_points
 from sluice.risk.measurement import Measurement
 
 _NEIGHBOURS = (1, 5)
+_CERTAIN = 1.0  # standard errors that are taken off what a guess seems to gain, before the best is chosen
+_SEEN = 15  # records of other people by which is told how well a person can be guessed anyway, of so many
+_OTHERS = 10_000
 _PARTS, _LEARNED, _DRAWS = 10, 4, 20  # of the people, of which so many only teach, and how often they are drawn
 _RANKS = 0.025  # of the original's values, on either side, within which a number is guessed right
 
@@ -72,7 +75,7 @@ def participant_inference(
     units   : who belongs together in `original` and in `control`; None: everybody is alone
     raises  : DataError for one column, fewer than 20 people or 2 units on a side, or columns that `gower_points`
               refuses
-    cost    : O(attacks x released records x columns) time, O(attacks x columns) memory
+    cost    : O(attacks x (released records + 10,000) x columns) time, O(attacks x columns) memory
     """
     if len(columns) < 2:
         raise DataError(f"participant inference needs 2 columns; got {len(columns)}")
@@ -85,45 +88,65 @@ def participant_inference(
     # Numbers first, as `gower_points` has them.
     names = sorted(columns, key=lambda name: variables[name].kind in (Kind.NOMINAL, Kind.BINARY, Kind.ITEMS))
     orders = [points[at].in_random_order(rng) for at in (0, 2)]
-    right: list[BoolArray] = [np.zeros((0, len(names), len(_NEIGHBOURS)), np.bool_)] * 2
+    guesses = len(names) * len(_NEIGHBOURS)
+    right = [np.zeros((0, guesses))] * 2
+    expected = [np.zeros((0, guesses, 2))] * 2
     seed = int(rng.integers(2**62))
-    for level, people in zip(LOOKS if limit is not None else (LEVEL,), people_of_looks(attacks), strict=False):
-        rows = [order[len(done) : people] for order, done in zip(orders, right, strict=True)]
-        more = (
-            _right(names, original, released, file.iloc[each], points[at].take(each), points[1])
-            for each, file, at in zip(rows, (original, control), (0, 2), strict=True)
-        )
-        right = [np.concatenate(each) for each in zip(right, more, strict=True)]
+    some = orders[0][:_OTHERS]
+    files = _File(released, points[1]), _File(original.iloc[some], points[0].take(some), of_units[0][some])
+    for level, people in looks(attacks, limit, [*map(len, orders)]):
+        for side, (file, at) in enumerate(((original, 0), (control, 2))):
+            rows = orders[side][len(right[side]) : people]
+            looked_for = _File(file.iloc[rows], points[at].take(rows), of_units[0][rows] if at == 0 else None)
+            read, _ = _read(names, original, looked_for, files[0])
+            without, share = _read(names, original, looked_for, files[1], _SEEN)
+            right[side] = np.concatenate([right[side], read])
+            expected[side] = np.concatenate([expected[side], np.stack([without, share], axis=2)])
         grouped = [of[order[:people]] for of, order in zip(of_units, orders, strict=True)]
-        measured, chosen = _judged(right, grouped, np.random.default_rng(seed), level)
+        fair = [*without_luck(right, expected), right[0]]
+        measured, chosen = _judged(fair, grouped, np.random.default_rng(seed), level, len(_NEIGHBOURS))
         if limit is None or not is_open(measured.beyond_baseline(), limit):
             break
     return InferenceGain(measured, tuple(dict.fromkeys(names[at] for at in chosen)))
 
 
-def _right(
-    names: Sequence[str],
-    original: pd.DataFrame,
-    released: pd.DataFrame,
-    people: pd.DataFrame,
-    queries: GowerPoints,
-    file: GowerPoints,
-) -> BoolArray:
-    """Shape (people, columns, numbers of neighbours): which guesses are right."""
+@dataclass(frozen=True)
+class _File:
+    """Records, and whose they are, shape (m,); None: nobody's who is looked for."""
+
+    records: pd.DataFrame
+    points: GowerPoints
+    units: IntArray | None = None
+
+    def owners(self, of_nobody: int) -> IntArray:
+        return np.full(len(self.points), of_nobody) if self.units is None else self.units
+
+
+def _read(
+    names: Sequence[str], original: pd.DataFrame, people: _File, file: _File, seen: int = max(_NEIGHBOURS)
+) -> tuple[FloatArray, FloatArray]:
+    """Which guesses are right by records of others, and the share of the nearest that are; shapes (people, guesses),
+    the numbers of neighbours of one column beside each other.
+
+    seen : how many of the nearest the share is of
+    """
     from sluice.risk.attacks.participant_inference_kernel import nearest_without_each
 
-    most = min(max(_NEIGHBOURS), len(file))
-    index = nearest_without_each(queries.numbers, queries.categories, file.numbers, file.categories, most)
-    right = np.zeros((len(people), len(names), len(_NEIGHBOURS)), np.bool_)
+    queries, points, most = people.points, file.points, min(seen, len(file.points))
+    index = nearest_without_each(
+        queries.numbers, queries.categories, points.numbers, points.categories, most, file.owners(-2), people.owners(-1)
+    )
+    right, share = (np.zeros((len(queries), len(names), len(_NEIGHBOURS)), np.float64) for _ in range(2))
     for column, name in enumerate(names):
         own, theirs, reach = _comparable(
-            plain_values(original[name]), plain_values(people[name]), plain_values(released[name])
+            plain_values(original[name]), plain_values(people.records[name]), plain_values(file.records[name])
         )
+        near = np.where(index[:, column] < 0, np.nan, theirs[index[:, column]])
+        share[:, column] = (np.abs(near - own[:, None]) <= reach).mean(axis=1)[:, None]
         for at, k in enumerate(_NEIGHBOURS):
-            near = theirs[index[:, column, : min(k, most)]]
-            guess = np.median(near, axis=1) if reach else _most_frequent(near)
+            guess = np.median(near[:, :k], axis=1) if reach else _most_frequent(near[:, :k])
             right[:, column, at] = np.abs(guess - own) <= reach
-    return right
+    return right.reshape(len(queries), -1), share.reshape(len(queries), -1)
 
 
 def _comparable(*files: npt.NDArray[Any]) -> tuple[FloatArray, FloatArray, float]:
@@ -152,32 +175,42 @@ def _most_frequent(near: FloatArray) -> FloatArray:
 
 
 def _judged(
-    right: Sequence[BoolArray], units: Sequence[IntArray], rng: np.random.Generator, level: float
+    right: Sequence[FloatArray], units: Sequence[IntArray], rng: np.random.Generator, level: float, width: int
 ) -> tuple[Measurement, list[int]]:
     """Each part of the units by the guess that serves best on the parts before it; a mean over several draws of the
     parts. The two guesses that served most often.
 
-    Were each part judged by all others, the people of one would choose for another and be judged by what the other
-    chose: where several guesses serve alike, both err together, and intervals of 95 % held 85 to 90 %.
+    right : of participants, of others, and once more of participants as they were guessed, which the share is of
+
+    Best is what gains most as far as that is certain: a guess that is right by chance for half of the people seems to
+    gain more than others where none does. Were each part judged by all others, the people of one would choose for
+    another and be judged by what the other chose: where several guesses serve alike, both err together, and intervals
+    of 95 % held 85 to 90 %.
     """
     parts = min(_PARTS, *(len(np.unique(each)) for each in units))
-    width = right[0].shape[2]
-    guesses = [each.reshape(len(each), -1).astype(np.float32) for each in right]
-    scores, chosen = [np.full((_DRAWS, len(each)), np.nan) for each in right], list[int]()
+    guesses = [each.astype(np.float32) for each in right]
+    scores, chosen, guessed = [np.full((_DRAWS, len(each)), np.nan) for each in guesses[:2]], list[int](), list[float]()
     for draw in range(_DRAWS):
         of_part = [_parts_of(each, parts, rng) for each in units]
-        better = np.zeros((parts - 1, guesses[0].shape[1]))  # by the parts up to each
-        for sign, each, of in zip((1, -1), guesses, of_part, strict=True):
-            members = of == np.arange(parts)[:, None]
-            right_of = np.cumsum(members.astype(np.float32) @ each, axis=0)
-            better += sign * right_of[:-1] / np.cumsum(members.sum(axis=1))[:-1, None]
-        best = better.argmax(axis=1)
+        sums = np.zeros((2, 2, parts - 1, guesses[0].shape[1]))  # by the parts up to each: of values, and of squares
+        for side, (each, of) in enumerate(zip(guesses[:2], of_part, strict=True)):
+            members = (of == np.arange(parts)[:, None]).astype(np.float32)
+            counts = np.cumsum(members.sum(axis=1))[:-1, None]
+            for power in (0, 1):
+                sums[side, power] = np.cumsum(members @ each ** (power + 1), axis=0)[:-1] / counts
+            sums[side, 1] = (sums[side, 1] - sums[side, 0] ** 2).clip(0) / counts
+        better = sums[0, 0] - sums[1, 0]
+        best = (better - _CERTAIN * np.sqrt(sums[0, 1] + sums[1, 1])).argmax(axis=1)
         first = min(_LEARNED, parts - 1)
-        for score, each, of in zip(scores, guesses, of_part, strict=True):
+        for score, each, of in zip(scores, guesses[:2], of_part, strict=True):
             judged = np.flatnonzero(of >= first)
             score[draw, judged] = each[judged, best[of[judged] - 1]]
+        judged = np.flatnonzero(of_part[0] >= first)
+        guessed.append(float(guesses[2][judged, best[of_part[0][judged] - 1]].mean()))
         chosen += (best[first - 1 :] // width).tolist()
-    measured = excess_of_participants(scores[0], scores[1], (units[0], units[1]), level)
+    measured = excess_of_participants(scores[0], scores[1], (units[0], units[1]), level).moved_to(
+        float(np.mean(guessed))
+    )
     return measured, sorted(dict.fromkeys(chosen), key=lambda each: -chosen.count(each))[:2]
 
 

@@ -11,11 +11,15 @@ CodeArray = npt.NDArray[np.int32]
 
 @numba.njit(cache=True, nogil=True)
 def nearest_without_each(
-    numbers: FloatArray, categories: CodeArray, point_numbers: FloatArray, point_categories: CodeArray, k: int
-) -> IntArray:
+    numbers: FloatArray, categories: CodeArray, point_numbers: FloatArray, point_categories: CodeArray, k: int,
+    units: IntArray, own: IntArray,
+) -> IntArray:  # fmt: skip
     """Shape (n, p + q, k): the k nearest points by all variables but one; of points equally far, those that come first.
 
     Variables are numbered as they come, the numbers before the categories. Each pair is measured once.
+
+    units, own : to whom each point belongs, and each query, whose own points are passed over
+    returns    : -1 where there are fewer points
     """
     n, m, p = len(numbers), len(point_numbers), numbers.shape[1]
     width = p + categories.shape[1]
@@ -26,6 +30,8 @@ def nearest_without_each(
         distance[:] = np.inf
         farthest = np.inf  # of the k-th nearest over all variables
         for j in range(m):
+            if units[j] == own[i]:
+                continue
             total = 0.0
             largest = 0.0
             for c in range(width):

@@ -8,9 +8,10 @@ the set that tells people apart best is let go, and then the next: who has no re
 reads what goes with their age. What is read of the people in the file beyond what is read of others, the file tells.
 
 The set, the variable and the nearness that gain most on one half of the people are judged on the other half, both ways,
-so that a look at many sets costs nothing. Others are people who took no part, the control. Without a control, the same
-people are read off a file that they are not in: the original without the person, and without their household, whose
-members may share what is read or looked for by (Lasko and Vinterbo 2010, section II).
+so that a look at many sets costs nothing. Others are people who took no part, the control; how well anybody is read off
+the original without their household is taken off on both sides, so that a draw of the control decides less. Without a
+control, the same people are read off a file that they are not in: the original without the person, and without their
+household, whose members may share what is read or looked for by (Lasko and Vinterbo 2010, section II).
 
 Source: Giomi, Boenisch, Wehmeyer and Tasnadi (2023), the inference attack with a control. Differs from it: every set of
 variables is known and every other one is read.
@@ -33,15 +34,14 @@ from sluice.ground.machine import threads
 from sluice.ground.variables import Variables
 from sluice.risk.attacks.attack_success import (
     FEWEST,
-    LEVEL,
-    LOOKS,
     Units,
     excess_of_participants,
     half_width,
     is_open,
-    people_of_looks,
+    looks,
     sides_of,
     variance_of_mean,
+    without_luck,
 )
 from sluice.risk.attacks.rare_combinations import subsets
 from sluice.risk.distances.gower import gower_points
@@ -105,6 +105,8 @@ _PART = 4  # more variables are cut into parts of so many, of which three are tr
 _TRIPLES = 60  # so many, at random where there are more
 _SCOUTS = 1_000  # people of each side, in each half, by whom triples of parts are compared,
 _SEARCHERS = 2_000  # and by whom sets of variables are
+_OTHERS = 10_000  # records of the original by which is told how well a person is read anyway, at most
+_NOBODY = -1  # the unit of people of whom no record is their own
 
 
 @dataclass(frozen=True)
@@ -152,6 +154,12 @@ class _Side:
             self.units[people],
         )
 
+    def read(self, choice: _Choice, within: float, people: IntArray) -> FloatArray:
+        """The chance to read each of these people rightly."""
+        from sluice.risk.attacks.subset_inference_kernel import read_by_all
+
+        return np.asarray(read_by_all(*self.near((*choice.known, choice.read), within, people)))
+
     def __len__(self) -> int:
         return len(self.units)
 
@@ -193,6 +201,19 @@ def subset_inference(
     before, after = ([plain_values(file[name]) for name in columns] for file in (original, released))
     of_units = units or tuple(np.arange(0 if file is None else len(file)) for file in (original, control))
 
+    def references(most: int) -> list[_Side]:
+        """The same people as `sides` has them, and records of the original that are not their own unit's."""
+        if control is None:
+            return []
+        some, attacked, outside = people[:_OTHERS], people[:most], others[0][:most]
+        file, records = [column[some] for column in before], of_units[0][some]
+        looked_for = [column[attacked] for column in before]
+        theirs = [plain_values(control[name])[outside] for name in columns]
+        return [
+            _side(file, looked_for, before, of_units[0][attacked], records),
+            _side(file, theirs, before, np.full(len(outside), _NOBODY), records),
+        ]
+
     def sides(most: int) -> list[_Side]:
         attacked = people[:most]
         looked_for, mine = [column[attacked] for column in before], of_units[0][attacked]
@@ -208,8 +229,8 @@ def subset_inference(
         ]
 
     seed = int(rng.integers(2**62))
-    for level, most in zip(LOOKS if limit is not None else (LEVEL,), people_of_looks(attacks), strict=False):
-        measured, chosen = _judged(sides(most), control is None, np.random.default_rng(seed), level)
+    for level, most in looks(attacks, limit, [len(people), *map(len, others)]):
+        measured, chosen = _judged(sides(most), references(most), np.random.default_rng(seed), level)
         if limit is None or not is_open(measured.at_least_baseline().beyond_baseline(), limit):
             break
     return SubsetInference(
@@ -232,24 +253,32 @@ def _repeated(column: "pd.Series[Any]") -> float:
 
 
 def _judged(
-    sides: Sequence[_Side], paired: bool, rng: np.random.Generator, level: float
+    sides: Sequence[_Side], references: Sequence[_Side], rng: np.random.Generator, level: float
 ) -> tuple[Measurement, list[_Choice]]:
     """What serves best on one half of the units, on the other half; both ways.
 
-    paired : both sides are the same people in the same order
+    references : the people of both sides, and a file that tells how well they are read anyway. None: both sides are the
+                 same people in the same order
     """
-    from sluice.risk.attacks.subset_inference_kernel import read_by_all
-
     chosen, rights = [], [np.zeros(len(side)) for side in sides]
     halves = [sides_of(side.units) for side in sides]
     for half in (0, 1):
         seen = [np.flatnonzero(of == half)[:_SEARCHERS] for of in halves]
         choice = _best(seen, sides, rng)
-        for side, of, right in zip(sides, halves, rights, strict=True):
-            rows = np.flatnonzero(of != half)
-            right[rows] = read_by_all(*side.near((*choice.known, choice.read), choice.within, rows))
+        rows = [np.flatnonzero(of != half) for of in halves]
+        read = [side.read(choice, choice.within, each)[:, None] for side, each in zip(sides, rows, strict=True)]
+        if references:
+            read = without_luck(
+                read,
+                [
+                    np.stack([side.read(choice, near, each) for near in (choice.within, NEAR[-1])], axis=1)[:, None]
+                    for side, each in zip(references, rows, strict=True)
+                ],
+            )
+        for right, each, values in zip(rights, rows, read, strict=True):
+            right[each] = values[:, 0]
         chosen.append(choice)
-    if not paired:
+    if references:
         return excess_of_participants(rights[0][None], rights[1][None], (sides[0].units, sides[1].units), level), chosen
     value, baseline, n = float(rights[0].mean()), float(rights[1].mean()), len(rights[0])
     variance = variance_of_mean(rights[0] - rights[1], sides[0].units)

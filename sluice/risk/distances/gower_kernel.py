@@ -34,14 +34,21 @@ def _distance(
 
 @numba.njit(cache=True, nogil=True)
 def nearest(
-    numbers: FloatArray, categories: CodeArray, point_numbers: FloatArray, point_categories: CodeArray, k: int
-) -> tuple[FloatArray, IntArray]:
-    """The k nearest points of each query, nearest first; of points equally far, those that come first."""
+    numbers: FloatArray, categories: CodeArray, point_numbers: FloatArray, point_categories: CodeArray, k: int,
+    units: IntArray, own: IntArray,
+) -> tuple[FloatArray, IntArray]:  # fmt: skip
+    """The k nearest points of each query, nearest first; of points equally far, those that come first.
+
+    units, own : to whom each point belongs, and each query, whose own points are passed over; both empty: nobody's are
+    """
+    others = len(own) > 0
     n, m = len(numbers), len(point_numbers)
     distance = np.full((n, k), np.inf)
     index = np.full((n, k), -1, dtype=np.int64)
     for i in range(n):
         for j in range(m):
+            if others and units[j] == own[i]:
+                continue
             found = _distance(numbers, categories, i, point_numbers, point_categories, j, distance[i, k - 1])
             if found < distance[i, k - 1]:
                 place = k - 1

@@ -13,7 +13,8 @@ from policies.decision_table import LAPSES_AFTER, WITHDRAWAL
 from policies.kept_policy import KeptPolicy
 from policies.standing import Standing
 from policies.waivers import Waiver
-from sluice.custody.ledger import Entry, last
+from sluice.custody.edition_order import definition_in
+from sluice.custody.ledger import Entry, last, last_judgement
 from sluice.custody.states import NOT_THE_SUBMITTER, State, state_of
 from sluice.custody.workspace import Workspace
 from sluice.ground.errors import SluiceError
@@ -263,8 +264,8 @@ def _stopped(histories: Mapping[str, Sequence[Entry]]) -> list[Stopped]:
     """Of each definition the last release, where it was blocked, refused or broke: what went well since is no news."""
     latest: dict[str, tuple[str, Sequence[Entry]]] = {}
     for release, entries in sorted(histories.items(), key=lambda each: each[1][-1].seq):
-        received = last(entries, State.RECEIVED)  # before a release has an id, a failure stands under the definition's
-        latest[received.body["definition"] if received else release] = (release, entries)
+        # Before a release has an id, a failure stands under the definition's.
+        latest[definition_in(release) if last(entries, State.RECEIVED) else release] = (release, entries)
     return [
         Stopped(release, definition, what, entries[-1].at, do, codes)
         for definition, (release, entries) in latest.items()
@@ -278,7 +279,7 @@ def _why(release: str, entries: Sequence[Entry]) -> Iterator[tuple[str, str, tup
         what = f"{end.body.get('step', 'a step')} failed with {end.body.get('error', 'an error')}"
         yield what, "the output of the run says what to mend; then release again", ()
     elif state in _STOPPED:
-        judged = next((entry.body for entry in reversed(entries) if "verdict" in entry.body), {})
+        judged = last_judgement(entries)
         blocked = state is State.BLOCKED and bool(judged)
         says = f", verdict {judged['verdict']}" if blocked else ""
         codes = tuple(judged.get("codes", ())) if blocked else ()  # rows of before they were recorded have none

@@ -42,10 +42,19 @@ _ADOPTED: tuple[Kind, ...] = ("roster", "policy", "contract")
 def open_office(workspace: Workspace, before: int | None = None) -> Office | None:
     """The office as the ledger makes it, up to a row; None before it was founded.
 
-    Raises as `Ledger.entries` and `read_office` do.
+    Raises as `Ledger.entries` and `read_office` do. A release asks for it fifty times: the rows are read each time, and
+    what they make only once.
     """
-    entries = workspace.ledger.entries(OFFICE)
-    return read_office([entry for entry in entries if before is None or entry.seq < before])
+    entries = [entry for entry in workspace.ledger.entries(OFFICE) if before is None or entry.seq < before]
+    rows = tuple(entry.hash for entry in entries)  # keyed hashes of all that each row says
+    latest = _latest.get(rows)
+    if latest is None and (latest := read_office(entries)):
+        _latest.clear()
+        _latest[rows] = latest
+    return latest
+
+
+_latest: dict[tuple[str, ...], Office] = {}
 
 
 @dataclass(frozen=True)

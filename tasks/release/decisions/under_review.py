@@ -10,6 +10,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -84,22 +85,29 @@ class UnderReview:
 
     @classmethod
     def of(
-        cls, workspace: Workspace, release_id: str, begun: Entry | None = None, office: Office | None = None
+        cls,
+        workspace: Workspace,
+        release_id: str,
+        begun: Entry | None = None,
+        office: Office | None = None,
+        entries: Sequence[Entry] | None = None,
     ) -> "UnderReview":
         """As it is now, or was when its publication was begun: so that one that was interrupted ends the same.
 
         office : as it is now, where it was opened already
+        entries: all of the release, where they were read already
         raises : SluiceError for an id of which nothing was received, where no office was founded, and where what the
                  policy asks of people is written as this Sluice does not know it
         """
-        entries = [e for e in workspace.ledger.entries(release_id) if begun is None or e.seq < begun.seq]
+        everything = workspace.ledger.entries(release_id) if entries is None else entries
+        entries = [entry for entry in everything if begun is None or entry.seq < begun.seq]
         received = received_of(workspace, release_id, entries)
         office = office or office_of(workspace, begun.seq if begun else None)
         policy, plan = (
             workspace.vault.verify(received.body[name], ".json").read_bytes() for name in ("policy", "plan")
         )
         try:
-            judged_by = KeptPolicy.model_validate_json(policy)
+            judged_by = _kept_policy(policy)
         except ValidationError:
             raise SluiceError(f"the policy that {release_id} was judged by is of another version of Sluice") from None
         return cls(workspace, release_id, entries, judged_by, submitters_of(entries, plan), office, begun)
@@ -147,6 +155,12 @@ class UnderReview:
         if HEAD in roles:
             return Who.HEAD
         return Who.IN_ROLE if {*roles} & {*self.policy.approvals.roles} else Who.ON_ROSTER
+
+
+@lru_cache(maxsize=1 << 5)
+def _kept_policy(written: bytes) -> KeptPolicy:
+    """Thousands of releases are judged by a few policies."""
+    return KeptPolicy.model_validate_json(written)
 
 
 def received_of(workspace: Workspace, release_id: str, entries: Sequence[Entry]) -> Entry:

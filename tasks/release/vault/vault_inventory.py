@@ -17,11 +17,15 @@ from sluice.custody.vault import Vault
 from sluice.custody.workspace import Workspace
 from sluice.ground.errors import DataError
 from sluice.publication.copies import COPIES
-from tasks.release.documented_release import seed_name
+from tasks.release.documented_release import as_text, seed_name
 from tasks.release.release_definition import dice_of
 
-_EVIDENCE = {"contract": ".json", "policy": ".json", "plan": ".json", "variables": ".json"}  # of `received`
-_JUDGED = {"report": ".html", "dossier": ".json"}
+_EVIDENCE_OF: Mapping[str, Mapping[str, str]] = {
+    State.RECEIVED: {"contract": ".json", "policy": ".json", "plan": ".json", "variables": ".json"},
+    State.PUBLISHED: {"profile": ".json"},
+    # What a release waits for is recorded with the same report and dossier as its evaluation.
+    **{event: {"report": ".html", "dossier": ".json"} for event in (State.EVALUATED, State.BLOCKED, "note")},
+}
 
 
 @dataclass(frozen=True)
@@ -65,9 +69,7 @@ def evidence(entries: Sequence[Entry]) -> set[str]:
     """Names in the store of what is kept for ever: the documents, the report and the dossier of each judgement."""
     found = set()
     for entry in entries:
-        named = {**_EVIDENCE} if entry.event == State.RECEIVED else {**_JUDGED} if "dossier" in entry.body else {}
-        if entry.event == State.PUBLISHED:
-            named = {"profile": ".json"}
+        named = _EVIDENCE_OF.get(entry.event, {})
         found |= {f"{entry.body[field]}{suffix}" for field, suffix in named.items() if entry.body.get(field)}
     return found
 
@@ -117,7 +119,7 @@ class _Dice:
     """What draws, by the plans of a vault: releases of one definition share theirs, which is read once."""
 
     vault: Vault
-    read: dict[str, Any] = field(default_factory=dict)
+    read: dict[str, str | None] = field(default_factory=dict)
 
     def seeds(self, entries: Sequence[Entry]) -> set[str]:
         """The seed of a release, where its vault has it or destroyed it."""
@@ -127,10 +129,11 @@ class _Dice:
         plan = received.body["plan"]
         if plan not in self.read:
             try:
-                self.read[plan] = dice_of(json.loads(self.vault.verify(plan, ".json").read_bytes()))
+                self.read[plan] = as_text(dice_of(json.loads(self.vault.verify(plan, ".json").read_bytes())))
             except (DataError, KeyError):
                 self.read[plan] = None
-        if self.read[plan] is None:
+        dice = self.read[plan]
+        if dice is None:
             return set()
-        name = seed_name(self.vault, received.body["data"]["sha256"], self.read[plan])
+        name = seed_name(self.vault, received.body["data"]["sha256"], dice)
         return {name} if self.vault.has_seed(name) else set()

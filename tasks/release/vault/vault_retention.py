@@ -7,7 +7,7 @@ Pruning deletes from the vault what no rule keeps any more. The ledger has each 
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
@@ -16,12 +16,13 @@ from policies.adoption import InForce, Office, read_office
 from policies.policy import Policy
 from policies.retention import Part, Retention, kept_until
 from sluice.custody.clock import refuse_wrong_clock
-from sluice.custody.ledger import Entry, by_release, last
+from sluice.custody.ledger import Entry, last
 from sluice.custody.states import OFFICE, PRUNED, SEED_DESTROYED, VAULT, State
 from sluice.custody.stored_objects import StoredObject, discard, stored_objects
 from sluice.custody.workspace import Workspace
 from sluice.ground.durable import locked
 from sluice.ground.errors import DataError, SluiceError
+from sluice.ground.machine import without_collecting
 from tasks.release.decisions.signing_in import account
 from tasks.release.editions.earlier_releases import pruned_in, searches
 from tasks.release.vault.vault_inventory import Holding, evidence, holdings
@@ -57,11 +58,13 @@ class Inventory:
     """All that lies in the vault, who holds it, and until when.
 
     histories : of the ledger by which all of it is known: release -> entries
+    evidence : release -> names of what is kept for ever
     strays : objects that the ledger does not know, with the time from which nobody waits for them any more
     """
 
     at: datetime
     histories: Mapping[str, Sequence[Entry]]
+    evidence: Mapping[str, Set[str]]
     pruned: frozenset[str]  # objects of which a deletion is recorded
     keepings: Sequence[Keeping]
     searched: Mapping[str, datetime | None]  # data of searches -> until when
@@ -96,23 +99,27 @@ def inventory(workspace: Workspace, now: datetime | None = None) -> Inventory:
     """
     at = now or datetime.now(UTC)
     objects = stored_objects(workspace.vault)  # before the ledger: what is kept and recorded meanwhile is no stray
-    entries = workspace.ledger.entries()
-    histories = by_release(entries)
+    entries, histories = workspace.ledger.entries(), workspace.ledger.histories()
     acts = [entry for entry in entries if entry.release == OFFICE]
     rules = _Rules(workspace, read_office(acts), acts)
     keepings = [rules.keeping(each, histories[each.release]) for each in holdings(workspace, histories)]
-    known = {sha256 for entry in entries for sha256 in _SHA256.findall(entry.written)}
-    known |= {name.partition(".")[0] for each in keepings for name in each.holding.objects}
+    known = {name.partition(".")[0] for each in keepings for name in each.holding.objects}
+    kept = {release: evidence(each) for release, each in histories.items()}
+    known |= {name.partition(".")[0] for names in kept.values() for name in names}
+    known |= {sha256 for act in acts for sha256 in _SHA256.findall(act.written)}
+    unknown = {name for name, each in objects.items() if each.plain and name.partition(".")[0] not in known}
+    if unknown:  # in any other place of any row
+        known = {sha256 for entry in entries for sha256 in _SHA256.findall(entry.written)}
     strays = {
-        name: each.written + timedelta(days=STRAY_DAYS)
-        for name, each in objects.items()
-        if each.plain and name.partition(".")[0] not in known
+        name: objects[name].written + timedelta(days=STRAY_DAYS)
+        for name in sorted(unknown)
+        if name.partition(".")[0] not in known
     }
     searched: dict[str, datetime | None] = {}
     for each in sorted(searches(workspace), key=lambda each: each.received.seq):  # the last of the same data counts
         begun = datetime.fromisoformat(each.received.at)
         searched[f"{each.received.body['data']['sha256']}.parquet"] = rules.of_search(begun)
-    return Inventory(at, histories, pruned_in(entries), keepings, searched, objects, strays)
+    return Inventory(at, histories, kept, pruned_in(entries), keepings, searched, objects, strays)
 
 
 @dataclass
@@ -201,8 +208,8 @@ def vault_problems(workspace: Workspace, found: Inventory) -> list[str]:
     than its ledger. Objects of a run that stopped before it was judged are no evidence, and are not missed.
     """
     pruned, there, histories, problems = found.pruned, found.objects, found.histories, []
-    for release, entries in histories.items():
-        lost = [name for name in evidence(entries) if name not in there]  # a set less another walks the whole other
+    for release, kept in found.evidence.items():
+        lost = [name for name in kept if name not in there]  # a set less another walks the whole other
         if lost:
             problems.append(f"{release}: {len(lost)} of its documents and reports are missing from the vault")
     for keeping in found.keepings:
@@ -257,7 +264,8 @@ def prune(workspace: Workspace, now: datetime | None = None, dry_run: bool = Fal
             )
         if now is None and not dry_run:
             refuse_wrong_clock(workspace.ledger)  # one that is ahead would delete what is kept for years yet
-        found = inventory(workspace, now)
+        with without_collecting():
+            found = inventory(workspace, now)
         deletions, kept = _due(workspace, found)
         if dry_run:
             return Pruning(tuple(deletions), tuple(kept))

@@ -25,7 +25,7 @@ def test_nearest_as_by_brute_force(seed: int, k: int) -> None:
     rng = np.random.default_rng(seed)
     numbers, others = rng.normal(size=(6, 3)), rng.normal(size=(40, 3))
     none, no_others = np.empty((6, 0), np.int32), np.empty((40, 0), np.int32)
-    index = nearest_without_each(numbers, none, others, no_others, k)
+    index = nearest_without_each(numbers, none, others, no_others, k, np.zeros(40, np.int64), np.full(6, -1))
     for left_out in range(3):
         kept = [column for column in range(3) if column != left_out]
         brute = NearestNeighbors(n_neighbors=k, metric="manhattan", algorithm="brute").fit(others[:, kept])
@@ -35,8 +35,16 @@ def test_nearest_as_by_brute_force(seed: int, k: int) -> None:
 def test_missing_equals_missing_and_labels_count_one() -> None:
     numbers, others = np.array([[np.nan, 0.0]]), np.array([[0.0, 0.0], [np.nan, 0.3]])
     labels, other_labels = np.array([[1]], np.int32), np.array([[1], [2]], np.int32)
-    index = nearest_without_each(numbers, labels, others, other_labels, 1)
+    index = nearest_without_each(numbers, labels, others, other_labels, 1, np.zeros(2, np.int64), np.full(1, -1))
     assert index[0, :, 0].tolist() == [0, 0, 1]  # without the label, the missing value decides
+
+
+def test_records_of_the_own_household_are_passed_over() -> None:
+    numbers, none = np.array([[0.0, 0.0], [1.0, 1.0]]), np.empty((2, 0), np.int32)
+    others, no_others = np.array([[0.1, 0.1], [0.2, 0.2], [0.9, 0.9]]), np.empty((3, 0), np.int32)
+    units, own = np.array([7, 7, 8]), np.array([7, 9])
+    index = nearest_without_each(numbers, none, others, no_others, 2, units, own)
+    assert index[:, 0].tolist() == [[2, -1], [2, 1]]
 
 
 def test_the_variable_that_leaks_is_found() -> None:
@@ -71,9 +79,9 @@ def test_the_interval_is_as_wide_as_the_figure_varies(size: int) -> None:
     covered = []
     for seed in range(60):
         rng = np.random.default_rng(seed)
-        share = rng.uniform(0.3, 0.7, (12, 1))
-        right = [(rng.random((n, 12, 1)) < share).repeat(size, axis=0) for n in (600, 240)]
-        found, _ = _judged(right, [np.arange(len(each)) // size for each in right], rng, 0.95)
+        share = rng.uniform(0.3, 0.7, 12)
+        right = [(rng.random((n, 12)) < share).repeat(size, axis=0) for n in (600, 240)]
+        found, _ = _judged([*right, right[0]], [np.arange(len(each)) // size for each in right], rng, 0.95, 1)
         covered.append(found.interval[0] <= found.baseline <= found.interval[1])
     assert np.mean(covered) > 0.93
 

@@ -11,6 +11,7 @@ from sluice.risk.distances.gower import gower_points
 from sluice.risk.distances.gower_kernel import nearest, right_among_nearest
 from tests.golden import golden
 
+NOBODY = np.empty(0, np.int64), np.empty(0, np.int64)  # is passed over
 VARIABLES = {
     "income": Variable(name="income", kind="continuous", nullable=True),
     "health": Variable(name="health", kind="ordinal", categories=("bad", "fair", "good")),
@@ -38,7 +39,7 @@ NAMES = ["income", "health", "born", "area"]
 
 def distances(names: list[str], one: pd.DataFrame, two: pd.DataFrame) -> np.ndarray:
     _, left, right = gower_points(names, VARIABLES, ORIGINAL, one, two)
-    distance, index = nearest(left.numbers, left.categories, right.numbers, right.categories, len(two))
+    distance, index = nearest(left.numbers, left.categories, right.numbers, right.categories, len(two), *NOBODY)
     table = np.empty(distance.shape)
     np.put_along_axis(table, index, distance, axis=1)
     return table
@@ -81,7 +82,7 @@ def test_nearest_is_the_plain_search(seed: int, k: int) -> None:
     apart = np.abs(left.numbers[:, None] - right.numbers)
     plain = np.where(both, 0, np.where(np.isnan(apart), 1, apart)).sum(axis=2)
     plain += (left.categories[:, None] != right.categories).sum(axis=2)
-    distance, index = nearest(left.numbers, left.categories, right.numbers, right.categories, k)
+    distance, index = nearest(left.numbers, left.categories, right.numbers, right.categories, k, *NOBODY)
     order = np.argsort(np.round(plain, 9), axis=1, kind="stable")[:, :k]
     np.testing.assert_allclose(distance, np.take_along_axis(plain, order, axis=1), atol=1e-12)
     assert (distance[:, :1] <= plain).all()
