@@ -254,10 +254,10 @@ def _say_plan(made: "Made | Redrafted", proposed: "Proposals") -> None:
     elif plan.passes:
         whom, policy = USES[made.use].whom, USES[made.use].policy
         say(f"the drafted plan passed on {plan.records:,} records ({policy}): {plan.draft.says}", "green")
-        if (draws := plan.outcome.draws if plan.outcome else 1) == 1:
+        if plan.outcome is None or plan.outcome.draws == 1:
             say("  by 1 draw: a release draws anew, and may not pass; with more --minutes others are tried", "yellow")
         else:
-            say(f"  by each of {draws} draws; a release draws anew")
+            say(f"  by {plan.outcome.by_draws}; a release draws anew")
         if USES[made.use].researchers:
             say(f"no draft passed that anybody may have; this one is for {whom}", "yellow")
         if left_out := _left_out(plan.draft.plan, proposed):

@@ -7,6 +7,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from sluice.ground.errors import DataError
+from sluice.risk.people_of_records import people_with_several
 from sluice.utility.analyses.asked_analyses import Analyses
 from sluice.utility.analyses.formula import read_formula
 from sluice.utility.analyses.model_comparison import compare_models
@@ -38,7 +39,8 @@ def analyses_loss(analyses: Analyses, files: Comparison) -> AnalysesLoss:
         before = original_variables(names, files.original, files.variables)
         after = masked_variables(names, files.original, files.recoded, files.masked, files.variables, files.released)
         try:
-            found = compare_models(formula, each.kind, before, after)
+            people = people_with_several(files.original, files.variables)
+            found = compare_models(formula, each.kind, before, after, people=people)
         except DataError:
             continue
         changes = [change for change in found.changes if found.may_be_shown(change, files.minimum_cell)]
