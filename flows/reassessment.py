@@ -92,7 +92,7 @@ def reassess(workspace: Workspace, wanted: Collection[str] = (), trial: Policy |
     public = {name: entries for name, entries in histories.items() if _state(entries) in _PUBLIC}
     for name in wanted:
         if name not in public:
-            raise SluiceError(f"no release '{name}' is public.{did_you_mean(name, public)} See: sluice status")
+            raise SluiceError(f"no release '{name}' is public.{did_you_mean(name, public)} See: sluice ledger status")
     for name, entries in public.items():
         if wanted and name not in wanted:
             continue

@@ -101,11 +101,11 @@ def finding_predicate(
     }
 
 
-def refuse_thin_reason(reason: str) -> None:
+def refuse_thin_reason(reason: str, least: int = SHORTEST_REASON) -> None:
     """Raise SluiceError for a reason that no reader years later could do anything with."""
-    if len(reason.strip()) < SHORTEST_REASON:
+    if len(reason.strip()) < least:
         raise SluiceError(
-            f"the reason must say why, for a reader years later, in at least {SHORTEST_REASON} characters; got "
+            f"the reason must say why, for a reader years later, in at least {least} characters; got "
             f"{len(reason.strip())}",
             field="reason",
         )

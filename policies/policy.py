@@ -27,7 +27,7 @@ from policies.utility_limits import UtilityLimits
 from policies.waivers import Waiver
 from sluice.documents.document_reading import parse_document, read_yaml
 from sluice.ground.declaration import Declaration
-from sluice.ground.errors import did_you_mean
+from sluice.ground.errors import DocumentError, did_you_mean
 from sluice.ground.extensions import unnamed
 from sluice.ground.rule import DisclosureRule, Need, Requirement
 from sluice.ground.sentence import Sentence, as_fields
@@ -231,7 +231,13 @@ class Policy(BaseModel):
 def load_policy(path: Path) -> Policy:
     """The policy in a YAML file, or one that comes with Sluice, by its name. Raises DocumentError."""
     if path == Path(path.name) and not path.suffix and not path.exists():
-        path = shipped_policies().get(path.name, path)
+        shipped = shipped_policies()
+        if path.name not in shipped:
+            raise DocumentError(
+                f"neither a file nor a policy that comes with Sluice is called '{path}'."
+                f"{did_you_mean(path.name, shipped)} Those that come with it: {', '.join(shipped)}"
+            )
+        path = shipped[path.name]
     return parse_document(Policy, read_yaml(path), str(path))
 
 

@@ -33,11 +33,9 @@ def desk(
     """
     if context.invoked_subcommand is not None:
         return
-    import uvicorn
-
     from flows.desk.application import application
     from flows.desk.desk import Desk, Proxy
-    from flows.desk.security_middleware import MOST, TimeoutProtocol
+    from flows.desk.security_middleware import serve
     from sluice.custody.workspace import open_workspace
     from sluice.ground.errors import SluiceError
     from sluice.ground.log import is_written, write_log
@@ -56,13 +54,13 @@ def desk(
         raise SluiceError("--proxy goes with --sign-on-header, which says in which header the proxy names people")
     proxy = Proxy.of(settings().home, header, proxies or []) if header else None
     app = application(Desk.of(settings().home, at, proxy))
-    note(f"the desk is at {at}")
-    if not is_written():
-        write_log("text")  # a page that fails sends its reader there
-    uvicorn.run(
-        app, host=host, port=port, proxy_headers=False, server_header=False, date_header=False, log_level="critical",
-        access_log=False, http=TimeoutProtocol, limit_concurrency=MOST, timeout_keep_alive=15,
-    )  # fmt: skip
+
+    def ready() -> None:
+        note(f"the desk is at {at}")
+        if not is_written():
+            write_log("text")  # a page that fails sends its reader there
+
+    serve(app, host, port, ready)
 
 
 @desk_app.command()

@@ -17,12 +17,33 @@ if TYPE_CHECKING:
 
 init_app = typer.Typer()
 
+# What is read, as other commands ask for it, too.
+Source = Annotated[
+    str, typer.Argument(metavar="SOURCE", help="a file of any format that is read (docs/reading.md), or a URL")
+]
+Table = Annotated[str | None, typer.Option("--table", help="the table of a database, or the sheet of a workbook")]
+Layout = Annotated[Path | None, typer.Option("--layout", help="layout of a file of fixed width: .rda or .csv")]
+Structure = Annotated[
+    Path | None, typer.Option("--structure", help="of SDMX-CSV: the structure message (XML) with its code lists")
+]
+Dictionary = Annotated[
+    Path | None,
+    typer.Option(
+        "--dictionary",
+        help="data dictionary: CSV, Excel, JSON, DDI, or statements of SAS, SPSS or Stata",
+    ),
+]
+Columns = Annotated[str, typer.Option("--columns", metavar="A,B,...", help="names for a CSV file without a header")]
+Separator = Annotated[str | None, typer.Option("--separator", help="between the cells of a CSV file")]
+Decimal = Annotated[str | None, typer.Option("--decimal", help="before the decimals of a CSV file's numbers: . or ,")]
+HeaderRow = Annotated[int | None, typer.Option("--header-row", min=1, help="the line or row that names the columns")]
+Encoding = Annotated[str | None, typer.Option("--encoding", help="of a text, such as cp1252")]
+Dataset = Annotated[str, typer.Option("--dataset", help="name of the data set")]
+
 
 @init_app.command()
 def init(
-    source: Annotated[
-        str, typer.Argument(metavar="SOURCE", help="a file of any format that is read (docs/reading.md), or a URL")
-    ],
+    source: Source,
     project: Annotated[
         Path | None, typer.Argument(metavar="[PROJECT]", help="the folder to make; else one called as the data set")
     ] = None,
@@ -47,34 +68,16 @@ def init(
     keys: Annotated[
         Path | None, typer.Option("--keys", metavar="FOLDER", help="make the keys of three people there, to try alone")
     ] = None,
-    dataset: Annotated[str, typer.Option("--dataset", help="name of the data set")] = "",
-    table: Annotated[
-        str | None, typer.Option("--table", help="the table of a database, or the sheet of a workbook")
-    ] = None,
-    layout: Annotated[
-        Path | None, typer.Option("--layout", help="layout of a file of fixed width: .rda or .csv")
-    ] = None,
-    structure: Annotated[
-        Path | None, typer.Option("--structure", help="of SDMX-CSV: the structure message (XML) with its code lists")
-    ] = None,
-    dictionary: Annotated[
-        Path | None,
-        typer.Option(
-            "--dictionary",
-            help="data dictionary: CSV, Excel, JSON, DDI, or statements of SAS, SPSS or Stata",
-        ),
-    ] = None,
-    columns: Annotated[
-        str, typer.Option("--columns", metavar="A,B,...", help="names for a CSV file without a header")
-    ] = "",
-    separator: Annotated[str | None, typer.Option("--separator", help="between the cells of a CSV file")] = None,
-    decimal: Annotated[
-        str | None, typer.Option("--decimal", help="before the decimals of a CSV file's numbers: . or ,")
-    ] = None,
-    header_row: Annotated[
-        int | None, typer.Option("--header-row", min=1, help="the line or row that names the columns")
-    ] = None,
-    encoding: Annotated[str | None, typer.Option("--encoding", help="of a text, such as cp1252")] = None,
+    dataset: Dataset = "",
+    table: Table = None,
+    layout: Layout = None,
+    structure: Structure = None,
+    dictionary: Dictionary = None,
+    columns: Columns = "",
+    separator: Separator = None,
+    decimal: Decimal = None,
+    header_row: HeaderRow = None,
+    encoding: Encoding = None,
 ) -> None:
     """Look at your data, draft contract, plan and project from them, and say what to do next."""
     from flows.cli.init_conversation import ask_about_columns, ask_use, show_columns
@@ -88,7 +91,7 @@ def init(
         raise SluiceError(f"must be one of {', '.join(USES)}; got {use!r}", field="--for")
     if output is not None and str(output) != "-" and not output.parent.is_dir():
         raise SluiceError(f"there is no folder {output.parent}. Make it, or name a file elsewhere.", field="--output")
-    named = tuple(name.strip() for name in columns.split(",")) if columns else ()
+    named = named_columns(columns)
     data = own_data(
         source, table, layout, separator=separator, decimal=decimal, encoding=encoding, columns=named,
         structure=structure, header_row=header_row, dictionary=dictionary,
@@ -212,19 +215,26 @@ def _make(
     folder: Path, data: Any, seen: "Overview", proposed: "Proposals", dataset: str, uses: tuple[str, ...],
     tries: int | None, minutes: float, keys: Path | None,
 ) -> None:  # fmt: skip
-    from flows.deployments import prefect_yaml
-    from sluice.ground.durable import write_new
     from tasks.project.own_project import own_project
-
-    def finish(draft: Path) -> None:
-        write_new(draft / "prefect.yaml", prefect_yaml(draft / "releases", draft).encode(), 0o644)
 
     with _trying(uses, tries, minutes) as tried:
         made = own_project(
             folder, data, seen, proposed, dataset, uses,
-            most_tried=tries, seconds=60 * minutes, keys=keys, told=tried, finish=finish,
+            most_tried=tries, seconds=60 * minutes, keys=keys, told=tried, finish=finish_project,
         )  # fmt: skip
     _say_next(made, proposed, data.needs_permission(folder), keys)
+
+
+def finish_project(draft: Path) -> None:
+    """What belongs into a project beside its documents: the deployments of its releases."""
+    from flows.deployments import prefect_yaml
+    from sluice.ground.durable import write_new
+
+    write_new(draft / "prefect.yaml", prefect_yaml(draft / "releases", draft).encode(), 0o644)
+
+
+def named_columns(given: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in given.split(",")) if given else ()
 
 
 def _left_out(steps: Sequence[Mapping[str, Any]], proposed: "Proposals") -> list[str]:

@@ -187,7 +187,7 @@ def _regressions(found: "AnalysesLoss | None") -> list[str]:
 
 def ask_about_columns(seen: "Overview", proposed: "Proposals") -> "Proposals":
     """What names and values leave open: the role, and numbers that may stand for missing. Enter takes the proposal."""
-    from schemas.reading.proposal import with_role
+    from schemas.reading.proposal import coherent, with_role
 
     keys = ", ".join(f"{key} {role}" for key, role in ROLES.items())
     columns = {each.name: each for each in proposed.columns}
@@ -224,7 +224,7 @@ def ask_about_columns(seen: "Overview", proposed: "Proposals") -> "Proposals":
             continue
         if answer := _role_of(columns[name]):
             columns[name] = with_role(seen, columns[name], answer, "chosen by a person")
-    return _coherent(replace(proposed, columns=tuple(columns.values())))
+    return coherent(replace(proposed, columns=tuple(columns.values())))
 
 
 def _role_of(each: "Proposal") -> Role | None:
@@ -240,19 +240,6 @@ def _role_of(each: "Proposal") -> Role | None:
         if answer in tuple(Role):
             return Role(answer)
         say(f"  one of {', '.join(ROLES)}, a, or Enter, please")
-
-
-def _coherent(proposed: "Proposals") -> "Proposals":
-    """Raise SluiceError for roles that no contract takes; a key that is no identifier any more is none."""
-    for role in (Role.WEIGHT, Role.PERSON, Role.HOUSEHOLD):
-        several = [one_line(each.name) for each in proposed.columns if each.role is role]
-        if len(several) > 1:
-            raise SluiceError(f"role {role}: one column at most has it; got {', '.join(several)}. Nothing was written.")
-    for each in proposed.columns:
-        if each.role is Role.WEIGHT and not each.kind.is_numeric:
-            raise SluiceError(f"role weight: {one_line(each.name)} is {each.kind}, no number. Nothing was written.")
-    identifiers = {each.name for each in proposed.columns if each.role is Role.IDENTIFIER}
-    return replace(proposed, record_key=tuple(name for name in proposed.record_key if name in identifiers))
 
 
 def _answer(question: str) -> str:

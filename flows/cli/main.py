@@ -22,6 +22,7 @@ import typer
 from flows.cli.audit_table import audit_app
 from flows.cli.custody_commands import ledger_app, status_app, vault_app
 from flows.cli.desk_commands import desk_app
+from flows.cli.explore import explore_app
 from flows.cli.founding_commands import founding_app
 from flows.cli.hierarchy_command import hierarchy_app
 from flows.cli.init import init_app
@@ -29,7 +30,7 @@ from flows.cli.manual import arrange, man_app
 from flows.cli.microdata_commands import camouflage_app, compare_app, microdata_app
 from flows.cli.office_commands import key_app, office_app
 from flows.cli.operator_commands import board_app, doctor_app, worker_app
-from flows.cli.protect_table import protect_app, redesign_app
+from flows.cli.protect_table import argus_app, protect_app, redesign_app
 from flows.cli.published_commands import catalogue_app, verify_app
 from flows.cli.reference_commands import documents_app, explain_app
 from flows.cli.releases import releases_app
@@ -82,8 +83,10 @@ for group in (
     protect_app,
     audit_app,
     redesign_app,
+    argus_app,
     camouflage_app,
     init_app,
+    explore_app,
     tutorial_app,
     documents_app,
     founding_app,

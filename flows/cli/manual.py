@@ -16,7 +16,7 @@ import typer
 from typer.core import TyperGroup
 
 PANELS: Mapping[str, Sequence[str]] = {
-    "Begin": ("tutorial", "init"),
+    "Begin": ("tutorial", "init", "explore"),
     "A release": ("check", "suggest", "tune", "release"),
     "Decide": ("board", "review", "approve", "decide", "published"),
     "Without a release": ("assess", "table", "data"),
@@ -222,8 +222,8 @@ GROUPS: Mapping[str, Below] = {
         },
     ),
     "table": Below(
-        "Protect, audit and redesign tables outside a release.",
-        {"protect": "protect-table", "audit": "audit-table", "redesign": "redesign-table"},
+        "Protect, audit and redesign tables outside a release, and run batches of tau-ARGUS.",
+        {"protect": "protect-table", "audit": "audit-table", "redesign": "redesign-table", "argus": "argus"},
     ),
     "data": Below(
         "Mask files outside a release, compare plans, and make hierarchies.",

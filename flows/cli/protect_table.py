@@ -1,4 +1,5 @@
-"""The commands that protect a table outside a release, and advise on its design: what to merge so that less is lost."""
+"""The commands that protect a table outside a release, from options or a batch of tau-ARGUS, and advise on its design:
+what to merge so that less is lost."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -7,12 +8,14 @@ import typer
 
 from flows.cli.audit_table import print_audit
 from flows.cli.table_options import ProtectionOptions, TableOptions, Workers, told_of_a_table
-from flows.cli.terminal import BLOCKED, AsJson, note, print_json, say, show_remarks
+from flows.cli.terminal import BLOCKED, AsJson, note, print_json, say, show_remarks, waiting
 from sluice.settings import settings
 
 redesign_app = typer.Typer()
 
 protect_app = typer.Typer()
+
+argus_app = typer.Typer()
 
 
 @protect_app.command("protect-table")
@@ -39,7 +42,6 @@ def protect_table(
     as_json: AsJson = False,
 ) -> None:
     """Protect a table as a release would, by suppressing cells or changing values; written only if nothing fails."""
-    from flows.cli.terminal import waiting
     from sluice.ground.progress import report
     from tasks.workbench.protect import protect_file
 
@@ -140,6 +142,52 @@ def _print_table(summary: dict[str, Any], method: str) -> None:
             continue  # said in full already
         waived = f" Waived by {finding['waiver']}" if finding["waiver"] else ""
         say(f"{finding['rule']}: {finding['verdict']}. {finding['says']}{waived}")
+
+
+@argus_app.command("argus")
+def argus(
+    batch: Annotated[Path, typer.Argument(metavar="BATCH.arb", help="the batch; its paths begin at its folder")],
+    *,
+    seed_file: Annotated[
+        Path | None, typer.Option("--seed-file", help="the secret of what draws, made if absent")
+    ] = None,
+    confidential: Annotated[
+        bool,
+        typer.Option("--confidential", help="write values of suppressed cells where the batch asks for them"),
+    ] = False,
+    workers: Workers = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run a batch of tau-ARGUS: its tables are protected and audited here; written only if nothing fails.
+
+    Each line that is done otherwise is named. A line that is not understood stops the batch.
+    """
+    from sluice.ground.progress import report
+    from tasks.workbench.argus import run_batch
+
+    with waiting(as_json):
+        run = run_batch(
+            batch,
+            seed_file=seed_file,
+            confidential=confidential,
+            workers=workers or settings().workers,
+            progress=report,
+        )
+    if as_json:
+        print_json(run.summary())
+    else:
+        for remark in run.remarks:
+            note(f"{remark}.", "yellow")
+        for each in run.protected:
+            show_remarks(each.made.tabulated.reading)
+            lines = ", ".join(str(table.line) for table in each.tables)
+            say(f"line {lines}: {' and '.join(' by '.join(table.dimensions) for table in each.tables)}")
+            _print_table(each.made.summary(), each.made.method.describe())
+        say(f"{', '.join(map(str, run.files))}, {run.seconds:.1f} s" if run.files else "nothing is written.")
+        if confidential and run.files:
+            note("These files may hold the values of suppressed cells: they stay inside.", "yellow")
+    if not run.may_be_published:
+        raise typer.Exit(BLOCKED)
 
 
 @redesign_app.command("redesign-table")

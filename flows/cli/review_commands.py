@@ -147,7 +147,7 @@ def approve(
             outcome = go_on(found)
         if outcome is not None:
             finish(outcome, as_json)
-        note("the run that waited for this goes on and publishes it; when it has: sluice status")
+        note("the run that waited for this goes on and publishes it; when it has: sluice ledger status")
     else:
         announce(found.product.workspace, release_id)
     _finish_decision(release_id, found.state, standing, as_json)

@@ -49,7 +49,7 @@ def release_ids(incomplete: str) -> list[str]:
 
 ReleaseId = Annotated[
     str,
-    typer.Argument(metavar="ID", help="the release, as `sluice status` lists it", autocompletion=release_ids),
+    typer.Argument(metavar="ID", help="the release, as `sluice ledger status` lists it", autocompletion=release_ids),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="print JSON for machines on standard output")]
 

@@ -5,13 +5,18 @@ Connections that do not send a whole request in time are closed: a few that neve
 """
 
 import asyncio
+import socket
 from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
+from errno import EADDRINUSE
 from typing import Any
 from urllib.parse import urlsplit
 
 import h11
+import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from sluice.ground.errors import SluiceError
 
 SECONDS = 15.0  # for a request, which is a few kilobytes
 MOST = 512  # connections at a time
@@ -128,6 +133,27 @@ async def _say(send: Send, status: int, words: str) -> None:
     headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})
+
+
+def serve(app: SecurityMiddleware, host: str, port: int, says: Callable[[], None]) -> None:
+    """Answer requests until Ctrl-C, or SIGTERM.
+
+    says   : called once the port is this process's own, so that nobody is sent to a place that another one serves
+    raises : SluiceError for a port or an address that cannot be listened on
+    """
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        listening = socket.create_server((host, port), family=family)
+    except OSError as error:
+        why = "is in use" if error.errno == EADDRINUSE else f"cannot be listened on ({error.strerror})"
+        raise SluiceError(f"{host}:{port} {why}; name another one, such as --port {port + 1}", field="--port") from None
+    with listening:
+        says()
+        config = uvicorn.Config(
+            app, proxy_headers=False, server_header=False, date_header=False, log_level="critical", access_log=False,
+            http=TimeoutProtocol, limit_concurrency=MOST, timeout_keep_alive=15,
+        )  # fmt: skip
+        uvicorn.Server(config).run([listening])
 
 
 class TimeoutProtocol(H11Protocol):

@@ -41,6 +41,7 @@ from schemas.reading.usual_names import (
 )
 from sluice.ground import values
 from sluice.ground.comparable_values import repeated
+from sluice.ground.errors import SluiceError
 from sluice.ground.variables import GROUPS, NAMES, Kind, Role
 from sluice.ground.visible_text import one_line, visible
 from sluice.reading.kind import ColumnSummary
@@ -158,6 +159,19 @@ def with_role(seen: Overview, proposed: Proposal, role: Role, why: str) -> Propo
     if role not in NAMES:
         return chosen
     return replace(chosen, kind=seen.columns[proposed.name].kind, categories=(), labels={})
+
+
+def coherent(proposed: Proposals) -> Proposals:
+    """Raise SluiceError for roles that no contract takes; a key that is no identifier any more is none."""
+    for role in (Role.WEIGHT, Role.PERSON, Role.HOUSEHOLD):
+        several = [one_line(each.name) for each in proposed.columns if each.role is role]
+        if len(several) > 1:
+            raise SluiceError(f"role {role}: one column at most has it; got {', '.join(several)}. Nothing was written.")
+    for each in proposed.columns:
+        if each.role is Role.WEIGHT and not each.kind.is_numeric:
+            raise SluiceError(f"role weight: {one_line(each.name)} is {each.kind}, no number. Nothing was written.")
+    identifiers = {each.name for each in proposed.columns if each.role is Role.IDENTIFIER}
+    return replace(proposed, record_key=tuple(name for name in proposed.record_key if name in identifiers))
 
 
 def worst_sets(seen: Overview, names: Sequence[str], most_together: int = 3, kept: int = 1) -> list[Combination]:

@@ -60,6 +60,8 @@ class SourceTyping:
         self.remarks, self._unify = Remarks(), unify
         self._contract, self._pseudonym, self._decimal_mark = contract, pseudonym, decimal_mark
         self._problems: Counter[tuple[str, str]] = Counter()
+        self._first: dict[tuple[str, str], int] = {}  # the first record, from 1
+        self._records = 0
         self._found: dict[str, set[str]] = {
             name: set()
             for name, variable in contract.staged.items()
@@ -75,6 +77,7 @@ class SourceTyping:
         cost    : O(n) a column; a keyed hash for each distinct value of a hashed variable
         """
         columns = {name: self._column(raw[name], self._contract.by_name[name]) for name in self._contract.staged}
+        self._records += len(raw)
         return pd.DataFrame(columns, index=pd.RangeIndex(len(raw)))
 
     @property
@@ -91,10 +94,13 @@ class SourceTyping:
     def variables(self) -> dict[str, Variable]:
         """`contract.staged` with the categories that were found where none are declared, sorted.
 
-        Raises DataError with every column, check and count when a cell so far could not be typed.
+        Raises DataError with every column, check, count and first record when a cell so far could not be typed.
         """
         if self.problems:
-            lines = [f"  - '{name}': {_says(check, count)}" for (name, check), count in sorted(self.problems.items())]
+            lines = [
+                f"  - '{name}': {_says(check, count, self._first.get((name, check)))}"
+                for (name, check), count in sorted(self.problems.items())
+            ]
             raise DataError(f"the data are not what contract '{self._contract.dataset}' says:\n" + "\n".join(lines))
         return {
             name: variable.model_copy(
@@ -108,8 +114,8 @@ class SourceTyping:
     def _column(self, series: "pd.Series[Any]", variable: Variable) -> "pd.Series[Any]":
         name = variable.name
         typed, problems = typed_array(plain_array(series), variable, self._decimal_mark)
-        for check, count in problems.items():
-            self._problems[name, check] += count
+        for check, cells in problems.items():
+            self._count(name, check, cells)
         if variable.role in HASHED:
             return self._pseudonyms(typed, name, self._unify and variable.role in (Role.CONTRIBUTOR, Role.HOLDING))
         if name in self._found:
@@ -118,6 +124,11 @@ class SourceTyping:
                 found = split(found, variable.between_items)[1].dictionary
             self._found[name].update(found.to_pylist())
         return as_series(typed, variable)
+
+    def _count(self, name: str, check: str, cells: pa.BooleanArray) -> None:
+        if count := pc.sum(cells).as_py():
+            self._problems[name, check] += count
+            self._first.setdefault((name, check), self._records + pc.index(cells, True).as_py() + 1)
 
     def _pseudonyms(self, typed: pa.Array, name: str, unify: bool) -> "pd.Series[Any]":
         encoded = typed if isinstance(typed, pa.DictionaryArray) else typed.dictionary_encode()
@@ -129,19 +140,19 @@ class SourceTyping:
             unseen_alone = pa.array([not each for each in names])
             self.remarks.add("names_alike", name, pc.sum(pc.and_not(unclear, unseen_alone)).as_py())
             unclear = unseen_alone
-        if count := pc.sum(unclear.take(encoded.indices)).as_py():
-            self._problems[name, "spelling"] += count
+        self._count(name, "spelling", unclear.take(encoded.indices))
         hashes = [self._pseudonym(name, each) for each in names]
         series: pd.Series[Any] = pa.array(hashes, pa.string()).take(encoded.indices).to_pandas()
         return series
 
 
-def _says(check: str, count: int) -> str:
+def _says(check: str, count: int, first: int | None) -> str:
     if check == "two_categories":
-        return f"is binary, but {count} categories were found (check two_categories)"
+        return f"is binary, but {count} categories were found"
     if check == "unseen":
         return (
             f"{count} {'category holds' if count == 1 else 'categories hold'} characters that nobody sees or that "
-            "break a line, so that two may look the same; clean the column (check unseen)"
+            "break a line, so that two may look the same; clean the column"
         )
-    return f"{count} value{' is' if count == 1 else 's are'} {_SAYS[check]} (check {check})"
+    where = f"in record {first:,}" if count == 1 else f"the first in record {first:,}"
+    return f"{count} value{'' if count == 1 else 's'} ({where}) {'is' if count == 1 else 'are'} {_SAYS[check]}"

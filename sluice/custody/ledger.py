@@ -492,7 +492,7 @@ def recorded_entries(ledger: Ledger, release_id: str) -> list[Entry]:
     entries = ledger.entries(release_id)
     if not entries:
         hint = did_you_mean(release_id, ledger.histories())
-        raise SluiceError(f"nothing is recorded of a release '{release_id}'.{hint} See: sluice status")
+        raise SluiceError(f"nothing is recorded of a release '{release_id}'.{hint} See: sluice ledger status")
     return entries
 
 

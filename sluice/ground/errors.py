@@ -99,4 +99,6 @@ def no_such_file(path: Path) -> str:
     if path.exists():
         return f"{path}: is a pipe or a device, which can be read once only; write it to a file first"
     siblings = [entry.name for entry in path.parent.iterdir()] if path.parent.is_dir() else []
-    return f"{path}: no such file.{did_you_mean(path.name, siblings)}"
+    stems = get_close_matches(path.stem, {Path(name).stem for name in siblings}, cutoff=0.7)  # same ending: no likeness
+    alike = [name for name in siblings if Path(name).stem in stems]
+    return f"{path}: no such file.{did_you_mean(path.name, alike)}"

@@ -25,6 +25,9 @@ class Verdict(IntEnum):
     FAIL = 2
     UNKNOWN = 3
 
+    def __str__(self) -> str:
+        return self.name
+
 
 URGENCY = (Verdict.FAIL, Verdict.REVIEW, Verdict.UNKNOWN, Verdict.PASS)
 """The order in which people read of them: what could not be judged never stands before what fails."""

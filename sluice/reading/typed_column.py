@@ -1,6 +1,5 @@
 """One column of raw values as the typed column of its variable (sluice.ground.variables), and what was not read."""
 
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,9 +13,9 @@ from sluice.ground.values import LIST_MARK
 from sluice.ground.variables import Kind, Variable, as_label
 from sluice.items.item_sets import ItemSets, joined, split
 
-Problems = Counter[str]
-"""Number of cells by check: number, digits, decimal, leading_zero, whole_number, date, nanoseconds, category, item,
-separator."""
+Problems = dict[str, pa.BooleanArray]
+"""Which cells have a problem, by check, where any has: number, digits, decimal, leading_zero, whole_number, date,
+nanoseconds, category, item, separator."""
 
 
 def typed_array(raw: pa.Array, variable: Variable, decimal_mark: str = ".") -> tuple[pa.Array, Problems]:
@@ -46,7 +45,7 @@ def typed_array(raw: pa.Array, variable: Variable, decimal_mark: str = ".") -> t
     if places is not None:
         typed = typed.take(places)
         problems = {check: cells.take(places) for check, cells in problems.items()}
-    return typed, Counter({check: found for check, cells in problems.items() if (found := pc.sum(cells).as_py())})
+    return typed, {check: cells for check, cells in problems.items() if pc.any(cells).as_py()}
 
 
 def as_series(typed: pa.Array, variable: Variable) -> "pd.Series[Any]":

@@ -78,14 +78,17 @@ def read_hierarchy(path: Path, separator: str | None = None, encoding: str = "ut
         raise DataError(f"{path}: {faults(error.errors(), CsvSource)[0]}") from None
 
 
-def read_rows(path: Path) -> list[tuple[str, str]]:
+def read_rows(path: Path, lead: str = "") -> list[tuple[str, str]]:
     """(code, parent) of each row; refuses what shows in a single line.
 
     What tells no total (.hrc, and leaves with several widest groups) is below 'Total'.
+
+    lead : what stands before a code of a file of tau-ARGUS for each level, where that is said (<HIERLEADSTRING>);
+           blanks after it belong to no code
     """
     refuse_large(path)
-    if path.suffix.lower() == ".hrc":
-        return _of_argus(path)
+    if lead or path.suffix.lower() == ".hrc":
+        return _of_argus(path, lead)
     source = described_csv(path)
     rows = _with_parents(source)
     if rows is not None:
@@ -129,8 +132,11 @@ def _with_parents(source: CsvSource) -> list[tuple[str, str]] | None:
     return None
 
 
-def _of_argus(path: Path) -> list[tuple[str, str]]:
-    """(code, parent) of each line. Raises DataError naming the line."""
+def _of_argus(path: Path, said: str = "") -> list[tuple[str, str]]:
+    """(code, parent) of each line. Raises DataError naming the line.
+
+    said : what stands before a code for each level; found where nothing is said
+    """
     try:
         lines = path.read_bytes().decode("utf-8-sig").splitlines()
     except OSError as error:
@@ -138,6 +144,8 @@ def _of_argus(path: Path) -> list[tuple[str, str]]:
     except UnicodeDecodeError:
         raise DataError(f"{path}: must be text in UTF-8") from None
     written = [(f"{path}, line {at}", line.rstrip()) for at, line in enumerate(lines, start=1) if line.strip()]
+    if said:
+        return _nested(str(path), [(place, *_led(line.strip(), said)) for place, line in written])
     bare = dedent("\n".join(line for _, line in written)).split("\n")
     inside = [(place, line) for (place, _), line in zip(written, bare, strict=False)]
     lead, width = _lead(bare)
@@ -148,6 +156,14 @@ def _of_argus(path: Path) -> list[tuple[str, str]]:
         if len(signs) % width:
             raise DataError(f"{place}: it has blanks in front that are not a whole number of levels")
     return _nested(str(path), [(place, _LEAD * (len(signs) // width), code) for place, signs, code in cut])
+
+
+def _led(line: str, lead: str) -> tuple[str, str]:
+    """The signs of the level, and the code."""
+    depth = 0
+    while line.startswith(lead):
+        line, depth = line[len(lead) :], depth + 1
+    return _LEAD * depth, line.strip()
 
 
 def _lead(lines: Sequence[str]) -> tuple[str, int]:

@@ -220,18 +220,32 @@ def own_project(
     name = release_name(dataset)
     contract_text = contract_yaml(seen, proposed, dataset)
     contract = read_draft(contract_text, name)
-    written: dict[str, Any] = {
-        "name": name,
-        "title": one_line(dataset),
-        "owner": next(iter(PEOPLE)),
-        "source": data.written(folder.resolve() / "releases"),
-        "contract": f"../contracts/{name}.yaml",
-        "policy": USES[uses[0]].policy,
-        "target": "../published",
-    }
+    written = written_definition(data, folder / "releases", dataset, f"../contracts/{name}.yaml", uses[0])
     use, plans, definition_text, fault = _drafted(
         data, seen, proposed, contract, uses, written, most_tried, told, seconds
     )
+    write_project(folder, data, name, contract_text, definition_text, keys, finish)
+    return Made(folder, folder / "releases" / f"{name}.yaml", folder / "contracts" / f"{name}.yaml", use, plans, fault)
+
+
+def written_definition(data: OwnData, folder: Path, dataset: str, contract_file: str, use: str) -> dict[str, Any]:
+    """A release definition in this folder but for its plan; contract_file: as it names the contract."""
+    return {
+        "name": release_name(dataset),
+        "title": one_line(dataset),
+        "owner": next(iter(PEOPLE)),
+        "source": data.written(folder.resolve()),
+        "contract": contract_file,
+        "policy": USES[use].policy,
+        "target": "../published",
+    }
+
+
+def write_project(
+    folder: Path, data: OwnData, name: str, contract_text: str, definition_text: str, keys: Path | None = None,
+    finish: Callable[[Path], None] = lambda folder: None,
+) -> None:  # fmt: skip
+    """A project with these two documents, whole or not at all. Raises SluiceError as `make_project`."""
     contents = {
         "README.md": shipped_file("own_readme.md").replace("NAME", name).replace("FOLDER", str(folder)).encode(),
         f"contracts/{name}.yaml": contract_text.encode(),
@@ -241,7 +255,6 @@ def own_project(
         ".gitignore": shipped_file("gitignore").encode(),
     }
     make_project(folder, contents, keys, finish)
-    return Made(folder, folder / "releases" / f"{name}.yaml", folder / "contracts" / f"{name}.yaml", use, plans, fault)
 
 
 @dataclass(frozen=True)
@@ -276,15 +289,8 @@ def redraft(
     if folder.resolve().name == "contracts" and (folder.parent / "releases").is_dir():
         folder = folder.parent / "releases"
     name = release_name(contract.dataset)
-    written: dict[str, Any] = {
-        "name": name,
-        "title": one_line(contract.dataset),
-        "owner": next(iter(PEOPLE)),
-        "source": data.written(folder.resolve()),
-        "contract": Path(os.path.relpath(contract_path, folder)).as_posix(),
-        "policy": USES[uses[0]].policy,
-        "target": "../published",
-    }
+    beside = Path(os.path.relpath(contract_path, folder)).as_posix()
+    written = written_definition(data, folder, contract.dataset, beside, uses[0])
     proposed = declared_roles(contract, seen)
     use, plans, text, fault = _drafted(data, seen, proposed, contract, uses, written, most_tried, told, seconds)
     for path in (folder / f"{name}-drafted{number}.yaml" for number in ("", *(f"-{n}" for n in range(2, 100)))):

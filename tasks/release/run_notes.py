@@ -48,7 +48,7 @@ def definition_of(workspace: Workspace, release_id: str) -> Path:
     """Where the definition of a release lies. Raises SluiceError for an id that this workspace does not know."""
     known = [path.stem for path in notes(workspace).glob("*.json")]
     if release_id not in known:
-        raise SluiceError(f"no release '{release_id}' here.{did_you_mean(release_id, known)} See: sluice status")
+        raise SluiceError(f"no release '{release_id}' here.{did_you_mean(release_id, known)} See: sluice ledger status")
     note = json.loads((notes(workspace) / f"{release_id}.json").read_text())
     return Path(note["definition"])
 

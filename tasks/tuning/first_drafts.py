@@ -192,7 +192,7 @@ def _that_fit(
 def _coarsest(column: pd.Series, variable: Variable, named: Sequence[str] | None) -> pd.Series:
     """As `coarser` and a search of levels would give it at most, short of one group of all."""
     if variable.hierarchy is not None:
-        return _at_level(column, variable, _highest_level(column, variable))
+        return at_level(column, variable, _highest_level(column, variable))
     if variable.kind.is_numeric:
         return pd.Series(np.digitize(column.astype("float64"), cut_points(column, 3) or []))
     if variable.kind is Kind.DATE:
@@ -204,10 +204,10 @@ def _highest_level(column: pd.Series, variable: Variable) -> int:
     """The coarsest level of a variable that still tells something: its values are not nearly all in one group."""
     known = column.dropna()
     levels = range(depth(variable) - 1, 0, -1)
-    return next((level for level in levels if not is_one_sided(_at_level(known, variable, level))), 0)
+    return next((level for level in levels if not is_one_sided(at_level(known, variable, level))), 0)
 
 
-def _at_level(column: pd.Series, variable: Variable, level: int) -> pd.Series:
+def at_level(column: pd.Series, variable: Variable, level: int) -> pd.Series:
     labels = column.astype(str)
     return labels.map(variable.hierarchy.at_level(level)) if variable.hierarchy and level else labels
 
@@ -282,7 +282,7 @@ def _by_worth(frame: pd.DataFrame, variables: Variables, keys: Sequence[str]) ->
         coarse = fine
         if variables[name].hierarchy is not None:
             known = frame[name].dropna()
-            coarse = _separation(_at_level(known, variables[name], _highest_level(known, variables[name])))
+            coarse = _separation(at_level(known, variables[name], _highest_level(known, variables[name])))
         elif variables[name].kind.is_numeric or variables[name].kind is Kind.DATE:
             coarse = min(fine, _OF_THREE)
         one_sided = is_one_sided(frame[name])

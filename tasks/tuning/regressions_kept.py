@@ -1,7 +1,8 @@
 """Regressions kept: what became, in a masked file, of the models that users of such a file run first."""
 
-from collections.abc import Sequence
-from math import nan
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from math import isnan, nan
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
@@ -10,10 +11,12 @@ from sluice.ground.errors import DataError
 from sluice.risk.people_of_records import people_with_several
 from sluice.utility.analyses.asked_analyses import Analyses
 from sluice.utility.analyses.formula import read_formula
-from sluice.utility.analyses.model_comparison import compare_models
+from sluice.utility.analyses.model_comparison import CoefficientChange, compare_models
 from sluice.utility.analyses.model_variables import masked_variables, original_variables
 from sluice.utility.analyses.models import HOLDS
 from sluice.utility.comparison import Comparison
+
+_WORST = 3
 
 
 class AnalysesLoss(BaseModel):
@@ -29,10 +32,37 @@ class AnalysesLoss(BaseModel):
     lost: int = Field(default=0, description="coefficients that the masked file cannot give")
 
 
-def analyses_loss(analyses: Analyses, files: Comparison) -> AnalysesLoss:
-    """The regressions on both files, their coefficients as far as a report shows them: what fewer people than its
-    smallest cell make, no file that protects them keeps, and no reader is told. Cost: two fits each."""
-    worst, holds, of, lost = nan, 0, 0, 0
+@dataclass(frozen=True)
+class KeptRegression:
+    """One regression on both files: its coefficients as far as a report shows them."""
+
+    name: str
+    formula: str
+    changes: tuple[CoefficientChange, ...]
+
+    @property
+    def moved(self) -> list[float]:
+        """Changes of those that the masked file gives, in standard errors of the original's."""
+        return [change.difference for change in self.changes if not change.is_lost]
+
+    @property
+    def lost(self) -> int:
+        return len(self.changes) - len(self.moved)
+
+    @property
+    def worst(self) -> list[CoefficientChange]:
+        """The few that moved most, of those that the masked file gives."""
+        given = [change for change in self.changes if not change.is_lost]
+        return sorted(given, key=lambda change: -change.difference)[:_WORST]
+
+    @property
+    def holds(self) -> bool:
+        return bool(self.changes) and not self.lost and max(self.moved, default=0.0) <= HOLDS
+
+
+def regressions(analyses: Analyses, files: Comparison) -> Iterator[KeptRegression]:
+    """Those that can be fitted. What fewer people than the smallest cell make, no file that protects them keeps, and no
+    reader is told. Cost: two fits each."""
     for each in analyses.models:
         formula = read_formula(each.formula)
         names = formula.variables
@@ -43,13 +73,19 @@ def analyses_loss(analyses: Analyses, files: Comparison) -> AnalysesLoss:
             found = compare_models(formula, each.kind, before, after, people=people)
         except DataError:
             continue
-        changes = [change for change in found.changes if found.may_be_shown(change, files.minimum_cell)]
-        moved = [change.difference for change in changes if not change.is_lost]
-        of += bool(changes)
-        lost += len(changes) - len(moved)
-        holds += bool(changes) and len(moved) == len(changes) and max(moved, default=0.0) <= HOLDS
-        worst = np.nanmax([worst, *moved]) if moved else worst
-    return AnalysesLoss(worst=float(worst), holds=holds, of=of, lost=lost)
+        shown = tuple(change for change in found.changes if found.may_be_shown(change, files.minimum_cell))
+        yield KeptRegression(each.name, each.formula, shown)
+
+
+def analyses_loss(analyses: Analyses, files: Comparison) -> AnalysesLoss:
+    """What became of all of them together."""
+    found = [each for each in regressions(analyses, files) if each.changes]
+    return AnalysesLoss(
+        worst=max((moved for each in found for moved in each.moved if not isnan(moved)), default=nan),
+        holds=sum(each.holds for each in found),
+        of=len(found),
+        lost=sum(each.lost for each in found),
+    )
 
 
 def worst_of(several: Sequence[AnalysesLoss]) -> AnalysesLoss | None:

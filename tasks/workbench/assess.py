@@ -18,7 +18,7 @@ import pandas as pd
 
 import policies
 from policies.formula_cells import formula_cells
-from policies.policy import Policy, load_policy, shipped_policies
+from policies.policy import Policy, load_policy
 from policies.power import judge_power
 from policies.waivers import apply_waivers
 from schemas.contract import Contract, load_contract
@@ -44,7 +44,7 @@ from sluice.software_version import versions
 from sluice.utility.comparison import Comparison
 from tasks.checks import with_advice
 from tasks.release.records.record_findings import check_masked_and_locate, check_original, evaluate_file
-from tasks.workbench.arguments import Seed, document
+from tasks.workbench.arguments import Seed
 from tasks.workbench.compared import compare
 from tasks.workbench.findings import Judgement
 from tasks.workbench.mask import Masked
@@ -466,7 +466,7 @@ def policy_given(policy: object) -> Policy:
     if isinstance(policy, Policy):
         return policy
     if isinstance(policy, str | Path):
-        return load_policy(Path(policy) if policy in shipped_policies() else document(policy, "policy", _POLICY))
+        return load_policy(Path(policy))
     raise TypeError(f"policy must be {_POLICY}; got {type(policy).__name__}.")
 
 

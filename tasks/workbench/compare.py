@@ -85,7 +85,9 @@ def _of_release(workspace: Workspace, release_id: str) -> Dossier:
     known = workspace.ledger.histories()
     if release_id not in known:
         hint = did_you_mean(release_id, known)
-        raise DataError(f"{release_id} is neither a file nor a release of this workspace.{hint} See: sluice status")
+        raise DataError(
+            f"{release_id} is neither a file nor a release of this workspace.{hint} See: sluice ledger status"
+        )
     dossier = kept_dossier(workspace, recorded_entries(workspace.ledger, release_id))
     if dossier is None:
         raise DataError(f"{release_id} has not been judged, so there is nothing to compare. Run: sluice check")

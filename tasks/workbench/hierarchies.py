@@ -101,7 +101,7 @@ def counts_of(parts: "Iterable[pd.Series[Any]]", name: str, variable: Variable |
     wrong = 0
     for part in parts:
         typed, problems = typed_array(plain_array(part), of)
-        wrong += sum(problems.values())
+        wrong += sum(pc.sum(cells).as_py() for cells in problems.values())
         if pa.types.is_dictionary(typed.type):
             typed = typed.dictionary_decode()
         if pa.types.is_timestamp(typed.type):

@@ -278,6 +278,7 @@ def _request(table: StandaloneTable, tabulated: Tabulated, secret: str | None) -
         contributions=tabulated.contributions,
         rows=manual_rows([*tabulated.stated, *pattern.a_priori], [d.name for d in cells.dimensions], cells.decimals),
         cost=pattern.cost,
+        manual_percent=pattern.manual_percent,
         waive=partial(waived_cells, waivers=table.waivers, release_name="", today=datetime.now(UTC).date()),
     )
     return request if secret is None else request.with_secret_costs(cells, secret)

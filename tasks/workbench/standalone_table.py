@@ -107,8 +107,10 @@ class StandaloneTable(TableSpecification):
 
     @property
     def sensitivity(self) -> list[SensitivityRule]:
-        """The rules on cells. Raises DataError without any: nothing would be sensitive."""
-        if not self.rules:
+        """The rules on cells; none where people say which are sensitive. Raises DataError where nothing would be."""
+        method = self.protection
+        by_people = isinstance(method, SecondarySuppression) and any(each.get("status") for each in method.a_priori)
+        if not (self.rules or by_people):
             raise DataError("no rule says which cells are sensitive; give at least one, such as p_percent=10.")
         return list(self.table_attackers.pooled(self.rules))
 

@@ -1,8 +1,9 @@
 """A reviewer in a real browser, who has a keyboard and no mouse; and what axe says of the pages."""
 
+import shutil
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
@@ -19,6 +20,7 @@ from flows.desk.desk import Desk
 from tests.flows.desk.visitor import PASSWORD
 from tests.flows.house import House
 
+CHROMIUM = shutil.which("chromium")
 NARROW, WIDE = {"width": 400, "height": 800}, {"width": 1200, "height": 800}
 _MOST_TABS = 150
 
@@ -30,34 +32,47 @@ _FOCUSED = """() => {
 
 
 @contextmanager
-def served(house: House, *people: str) -> Iterator[Desk]:
-    """The desk of a house, on a port that was free."""
+def serving(made: Callable[[str], Any]) -> Iterator[str]:
+    """Serve what is made for an address on a port that was free; the address."""
     socket = create_server(("127.0.0.1", 0))
-    desk = Desk.of(house.home, f"http://127.0.0.1:{socket.getsockname()[1]}")
-    for name in people:
-        desk.accounts.put(name, PASSWORD)
-    server = uvicorn.Server(uvicorn.Config(application(desk), log_level="critical", proxy_headers=False))
+    address = f"http://127.0.0.1:{socket.getsockname()[1]}"
+    server = uvicorn.Server(uvicorn.Config(made(address), log_level="critical", proxy_headers=False))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]}, daemon=True)
     thread.start()
     while not server.started:
-        assert thread.is_alive(), "the desk did not start"
+        assert thread.is_alive(), "it did not start"
         time.sleep(0.05)
     try:
-        yield desk
+        yield address
     finally:
         server.should_exit = True
         thread.join()
 
 
+@contextmanager
+def served(house: House, *people: str) -> Iterator[Desk]:
+    """The desk of a house, at which these people have accounts."""
+    desks: list[Desk] = []
+
+    def made(address: str) -> Any:
+        desks.append(Desk.of(house.home, address))
+        for name in people:
+            desks[0].accounts.put(name, PASSWORD)
+        return application(desks[0])
+
+    with serving(made):
+        yield desks[0]
+
+
 class Reviewer:
     """One person, with a browser of their own."""
 
-    def __init__(self, browser: Browser, desk: Desk, name: str) -> None:
+    def __init__(self, browser: Browser, address: str, name: str) -> None:
         self.browser, self.name, self.faults = browser, name, list[str]()
         self.page: Page = browser.new_context(viewport=WIDE, accept_downloads=True).new_page()  # type: ignore[arg-type]
         self.page.set_default_timeout(120_000)
         self.page.on("console", lambda message: self.faults.append(message.text) if message.type == "error" else None)
-        self.page.goto(desk.address)
+        self.page.goto(address)
 
     def sign_in(self) -> None:
         self.tab_to("Your name")

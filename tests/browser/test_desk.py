@@ -4,7 +4,6 @@ With DOCS_PICTURES=1 the pictures of docs/desk.md are made anew.
 """
 
 import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,12 +14,11 @@ pytest.importorskip("axe_playwright_python", reason="axe is not installed")
 
 from flows.desk import accounts  # noqa: E402
 from sluice.custody.states import State  # noqa: E402
-from tests.browser.reviewer import NARROW, Reviewer, served  # noqa: E402
+from tests.browser.reviewer import CHROMIUM, NARROW, Reviewer, served  # noqa: E402
 from tests.flows.desk.signing_office import Keys, adopt_keys  # noqa: E402
 from tests.flows.house import WAITING, House  # noqa: E402
 from tests.flows.stages import stages  # noqa: E402
 
-CHROMIUM = shutil.which("chromium")
 PICTURES = Path(__file__).resolve().parents[2] / "docs" / "pictures" if os.environ.get("DOCS_PICTURES") else None
 
 pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="no chromium is installed")]
@@ -39,19 +37,10 @@ def keys(house: House, tmp_path: Path) -> Keys:
     return adopt_keys(house, tmp_path / "keys")
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[sync_api.Browser]:
-    """One for all tests; each reviewer has a context of their own in it."""
-    with sync_api.sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield started
-        started.close()
-
-
 @pytest.fixture
 def reviewers(house: House, keys: Keys, browser: sync_api.Browser) -> Iterator[tuple[Reviewer, Reviewer]]:
     with served(house, "amara", "jonas") as desk:
-        made = Reviewer(browser, desk, "amara"), Reviewer(browser, desk, "jonas")
+        made = Reviewer(browser, desk.address, "amara"), Reviewer(browser, desk.address, "jonas")
         yield made
         for each in made:
             each.page.context.close()

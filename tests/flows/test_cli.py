@@ -71,7 +71,7 @@ def test_every_command_has_json_for_machines(house: House) -> None:
     assert Path(second.json["published"]).is_dir()
 
     assert house.sluice("status", "--json").json[0]["state"] == "published"
-    withdrawn = house.withdraw(release, "a test", "--json")
+    withdrawn = house.withdraw(release, "only a test", "--json")
     assert (withdrawn.code, withdrawn.json["state"]) == (DONE, "withdrawn")
     again = house.sluice("release", str(house.file), "--json")
     assert (again.code, again.json["state"]) == (BLOCKED, "withdrawn")

@@ -90,6 +90,7 @@ def test_the_good_way_to_publication_and_beyond(house: House) -> None:
     assert house.events(first)[-1] == "superseded"
     assert house.events(second)[-1] == "published"
 
+    assert house.withdraw(second, "x").code == ERROR  # nobody could learn from that why it went
     gone = house.withdraw(second, "two towns were mixed up")
     assert gone.code == DONE
     assert not (house.target / second).exists()

@@ -221,11 +221,14 @@ class Insiders:
         without = Contributions(np.array([total]), np.array([cells.contributors[cell] - inside.sum()]), rest[None, :])
         called = {name for name, by in required.by_rule.items() if by[cell]}
         levels = [int(rule.protection(without, outsider=True)[0]) for rule in self._rules if rule.rule in called]
-        if called - {rule.rule for rule in self._rules} or not levels:
-            return need  # required by other means than a rule
-        level = float(max(levels))
-        below = max(total - float(self._others[cell]), 0.0)
-        return Need(min(level, below) if self._nonnegative else level, level, need.sliding)
+        level = float(max(levels, default=0))
+        lower = upper = level
+        if called - {rule.rule for rule in self._rules} or not levels:  # required by other means than a rule
+            if need.sliding:
+                return need
+            lower, upper = max(level, need.lower), max(level, need.upper)
+        below = max(total - float(self._others[cell]), 0.0)  # nobody can be asked to believe in less than nothing
+        return Need(min(lower, below) if self._nonnegative else lower, upper, need.sliding)
 
     @cached_property
     def raised(self) -> dict[int, list[Owners]]:

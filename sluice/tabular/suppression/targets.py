@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sluice.tabular.model.cells import Booleans, Cells, Codes, Contributions, Integers
 from sluice.tabular.rules.intruders import Intruder
 from sluice.tabular.rules.sensitivity import SensitivityRule
+from sluice.tabular.suppression.manual_status import MANUAL
 from sluice.tabular.suppression.unknown_cells import ProtectionRanges, UnknownCells
 
 _ROWS = 3  # that an attacker adds up or subtracts
@@ -57,12 +58,14 @@ class Target:
     """Unknowns whose sum must be in doubt.
 
     need                                 : for attackers who contribute nothing to it
-    rules                                : that called it sensitive; none where it is required by other means
+    rules                                : that called it sensitive
     total, contributors, largest, owners : of the sum, shapes (), (), (t,) and (t,), as the rules look at them
     nonnegative                          : nobody believes it below 0
     reader                               : to whom, by number
     insiders                             : whether contributors are among such readers
     others                               : what is certainly not one contributor's; see `Intruder.others`
+    stated                               : a person asks for protection, too: as much of what is left without the
+                                           attackers' own part, as far as there is so much
     """
 
     unknowns: tuple[int, ...]
@@ -76,6 +79,7 @@ class Target:
     reader: int = 0
     insiders: bool = True
     others: int = 0
+    stated: bool = False
     _needs: dict[Coalition, Need] = field(default_factory=dict)
 
     @cached_property
@@ -88,7 +92,7 @@ class Target:
         inside = coalition & self.listed
         if len(inside) >= self.contributors:
             return _NOTHING
-        if not inside or not self.rules:
+        if not inside or not (self.rules or self.stated):
             return self.need
         if inside not in self._needs:
             self._needs[inside] = self._rest(np.isin(self.owners, list(inside)))
@@ -96,7 +100,7 @@ class Target:
 
     def greatest_need(self, size: int, among: Coalition = frozenset()) -> Need:
         """The need against whichever coalition of at most so many, with these among them, it is greatest."""
-        listed = self.owners.tolist() if self.rules and self.insiders else []
+        listed = self.owners.tolist() if (self.rules or self.stated) and self.insiders else []
         owners = [owner for owner in listed if owner >= 0 and owner not in among]
         several = (some for count in range(size - len(among) + 1) for some in combinations(owners, count))
         needs = [self.need_against(among.union(some)) for some in several]
@@ -114,8 +118,9 @@ class Target:
         if left > len(kept):  # not on the list: at most as much as the last that is
             largest[len(kept) : left] = self.largest[-1]
         rest = Contributions(np.array([total]), np.array([left]), largest[None, :])
-        level = max(int(rule.protection(rest, outsider=True)[0]) for rule in self.rules)
-        return Need(level, min(level, max(total - self.others, 0)) if self.nonnegative else level)
+        level = max((int(rule.protection(rest, outsider=True)[0]) for rule in self.rules), default=0)
+        up, down = (max(level, self.need.up), max(level, self.need.down)) if self.stated else (level, level)
+        return Need(up, min(down, max(total - self.others, 0)) if self.nonnegative else down)
 
 
 def targets_of(
@@ -152,7 +157,8 @@ def _targets(
     for at in asks[np.lexsort((asks, -up[asks]))].tolist():
         called = {name for name, by in by_rule.items() if by[at]}
         deciding = tuple(rule for rule in rules if rule.rule in called)
-        if called - {rule.rule for rule in deciding} or wide[at] > 0:
+        stated = wide[at] <= 0 and MANUAL in called
+        if called - {rule.rule for rule in deciding} - {MANUAL} or wide[at] > 0:
             deciding = ()  # required by other means, too: no rule tells what must be left of the others' part
         cell = int(first[at])
         found.append(
@@ -168,6 +174,7 @@ def _targets(
                 number,
                 reader.insiders,
                 int(reader.others[cell]),
+                stated,
             )
         )
     return found

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
+from policies.acceptances import refuse_thin_reason
 from policies.acts import digest_of_words, said_at, verified_person
 from policies.adoption import Office
 from policies.approvals import decision_predicate
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from tasks.release.product import AnyRelease
 
 _RULE = DECISIONS["withdraw"]
+SHORTEST_TO_WITHDRAW = 8  # characters: the public reads them, and whoever is in haste must not be kept from it
 
 
 @dataclass(frozen=True)
@@ -241,6 +243,7 @@ def withdraw(release_id: str, credentials: Credentials, reason: str) -> Path | R
     workspace, rule = open_workspace(), DECISIONS["withdraw"]
     case = Withdrawable.of(workspace, release_id)
     rule.check_state(release_id, workspace.ledger.state(release_id))
+    refuse_thin_reason(reason, SHORTEST_TO_WITHDRAW)
     published = last(case.entries, State.PUBLISHED)
     assert published is not None
     files = {"manifest.json": published.body["files"]["manifest.json"]}

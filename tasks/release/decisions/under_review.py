@@ -168,7 +168,7 @@ def received_of(workspace: Workspace, release_id: str, entries: Sequence[Entry])
     received = last(entries, State.RECEIVED)
     if received is None:
         hint = did_you_mean(release_id, workspace.ledger.histories())
-        raise SluiceError(f"no release '{release_id}' here.{hint} See: sluice status")
+        raise SluiceError(f"no release '{release_id}' here.{hint} See: sluice ledger status")
     return received
 
 

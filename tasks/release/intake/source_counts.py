@@ -58,7 +58,7 @@ def refuse_hopeless_source(product: Documents[Definition], secret: Secret = os.e
         *_against(product.contract, dict(found.iloc[0])),
         *_too_few(product, int(found["records"].iloc[0])),
         *(
-            f"'{name}': {records} records or more with a category that is not declared (check category)"
+            f"'{name}': {records} records or more with a category that is not declared"
             for name, records in foreign.items()
         ),
     ]
@@ -85,21 +85,21 @@ def _against(contract: Contract, figures: Figures) -> Iterator[str]:
     """What breaks the contract, by check and column, in sentences without a value of the data."""
     records, rows = int(figures["records"]), contract.rows
     if records < rows.minimum:
-        yield f"the table has {records} records; at least {rows.minimum} are allowed (check rows_minimum)"
+        yield f"the table has {records} records; at least {rows.minimum} are allowed"
     if rows.maximum is not None and records > rows.maximum:
-        yield f"the table has {records} records; at most {rows.maximum} are allowed (check rows_maximum)"
+        yield f"the table has {records} records; at most {rows.maximum} are allowed"
     if not records:
         return
     for name, variable in contract.staged.items():
         missing = int(figures[f"missing {name}"])
         if missing == records:
-            yield f"'{name}': every value is missing; leave the variable out (check all_missing)"
+            yield f"'{name}': every value is missing; leave the variable out"
         elif missing and not variable.nullable:
-            yield f"'{name}': {missing} records or more without a value (check missing)"
+            yield f"'{name}': {missing} records or more without a value"
         if variable.max_missing_share is not None and missing / records > variable.max_missing_share:
             yield (
                 f"'{name}': a share of {missing / records:.4g} of the records or more has no value; "
-                f"{variable.max_missing_share:g} is allowed (check missing_share)"
+                f"{variable.max_missing_share:g} is allowed"
             )
         if _has_bounds(variable):
             yield from _beyond(variable, figures)
@@ -117,7 +117,7 @@ def _beyond(variable: Variable, figures: Figures) -> Iterator[str]:
             continue
         if sign * float(extreme) < sign * float(bound):  # as the staged check compares: a large whole number rounded
             beyond = "below" if sign > 0 else "above"
-            yield f"'{variable.name}': there are records {beyond} the {side}, {bound} (check {side})"
+            yield f"'{variable.name}': there are records {beyond} the {side}, {bound}"
 
 
 def _listed(contract: Contract) -> Variables:

@@ -56,6 +56,7 @@ class ProtectionRequest:
         contributions: Contributions | None = None,
         rows: Sequence[ManualRow] = (),
         cost: str = "value",
+        manual_percent: float = 20,
         waive: Waive = _no_waivers,
     ) -> "ProtectionRequest":
         """Judge all cells by the rules, and apply what people state of single cells.
@@ -63,6 +64,7 @@ class ProtectionRequest:
         contributions : as the rules are to see them; those of the cells when not given
         rows          : of the a-priori file
         cost          : what suppression keeps small, by name (sluice.tabular.suppression.costs)
+        manual_percent: see `SecondarySuppression`
         raises        : DataError where rules and rows contradict each other
         """
         nonnegative = assumptions.nonnegative
@@ -74,6 +76,7 @@ class ProtectionRequest:
             rows,
             costs(cells, cost),
             waived=waived,
+            safety_percent=manual_percent,
             nonnegative=nonnegative,
             remarks=[finding.says for finding in findings if finding.rule == "waiver"],
         )

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, WithJsonSchema
 
+from sluice.ground.document_parts import Percent
 from tasks.release.release_definition import StrictModel
 
 
@@ -33,6 +34,11 @@ class SecondarySuppression(StrictModel):
             {"type": "string", "format": "path", "description": "a CSV of cells with a status, a protection or a cost"}
         ),
     ] = ()
+    manual_percent: Percent = Field(
+        default=20,
+        description="of its value by which a cell stays uncertain that a_priori alone calls sensitive, unless the file "
+        "says how far",
+    )
     carry_forward: bool = Field(
         default=True,
         description="suppress again what the last edition of this definition did, so that series do not come and go",

@@ -253,6 +253,7 @@ def request_of(release: TablesRelease, staged: StagedCells, cells: Cells) -> Pro
         contributions=contributions,
         rows=manual_rows(pattern.a_priori, [d.name for d in cells.dimensions], cells.decimals),
         cost=pattern.cost,
+        manual_percent=pattern.manual_percent,
         waive=partial(
             waived_cells,
             waivers=policy.waivers,

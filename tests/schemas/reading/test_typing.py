@@ -160,8 +160,8 @@ def test_the_error_tells_all_columns_at_once_and_no_value() -> None:
     with pytest.raises(DataError) as refusal:
         type_batch(raw, people, pseudonym)
     text = str(refusal.value)
-    assert "'age': 1 value is not a finite number (check number)" in text
-    assert "'sex': 2 values are not one of the declared categories (check category)" in text
+    assert "'age': 1 value (in record 1) is not a finite number" in text
+    assert "'sex': 2 values (the first in record 1) are not one of the declared categories" in text
     assert "secret" not in text
     assert refusal.value.__context__ is None
 
@@ -275,3 +275,11 @@ def test_categories_that_look_the_same_are_refused_and_not_quoted() -> None:
         typing.variables()
     assert "yes" not in str(refusal.value)
     assert problems(["Zoë", "R&D <5", "می‌خواهم"], "nominal") == {}
+
+
+def test_the_first_record_is_counted_over_all_batches() -> None:
+    typing = SourceTyping(contract("integer"), pseudonym)
+    for batch in (["1", "2"], ["3", "x"], ["y", "4"]):
+        typing.type_batch(pd.DataFrame({"x": batch}))
+    with pytest.raises(DataError, match=r"2 values \(the first in record 4\)"):
+        typing.variables()

@@ -73,7 +73,7 @@ def test_a_file_that_breaks_the_policy_says_what_is_wrong_first(fair: pd.DataFra
 def test_refusals(fair: pd.DataFrame) -> None:
     golden.refused(TypeError, sluice.assess, fair, fair, policy=3)
     golden.refused(DocumentError, sluice.assess, fair, fair, policy="no-such.yaml")
-    golden.refused(DataError, sluice.assess, fair, fair, policy="strict")
+    golden.refused(DocumentError, sluice.assess, fair, fair, policy="strict")
     golden.refused(DataError, sluice.assess, fair, fair, contract=CONTRACT)
 
 

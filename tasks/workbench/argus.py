@@ -1,0 +1,494 @@
+"""A batch of tau-ARGUS, run here: each table that it specifies becomes a specification of ours, and is protected,
+audited and judged as every table is. Where one may not be published, no file of the batch is written.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import starmap
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from sluice.custody.shelf import refuse_to_overwrite
+from sluice.ground.durable import replace as write
+from sluice.ground.errors import DataError
+from sluice.publication.argus_table_files import INTERMEDIATE, JJ, PIVOT, SBS, ArgusTable
+from sluice.software_version import software_version
+from sluice.sources.argus_a_priori import CellRequests, Codes, read_requests
+from sluice.sources.argus_batch import Batch, BatchTable, FileToWrite, Remark, Session, read_batch
+from sluice.sources.argus_metadata import ArgusMetadata, ArgusVariable, hierarchy_of_widths, read_metadata
+from sluice.sources.hierarchy_file import read_rows
+from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.suppression.effort import Progress
+from tasks.release.tables.protection_method import ControlledRounding
+from tasks.workbench.protect import protect_table
+from tasks.workbench.protected_table import ProtectedTable
+from tasks.workbench.seed_file import secret_seed_of
+from tasks.workbench.standalone_table import StandaloneTable
+from tasks.workbench.tabular_file import errors_of
+
+_STATUS = {"safe": "s", "unsafe": "u", "protect": "p"}
+_WORDS = {"s": "safe", "u": "unsafe", "p": "protect"}  # where the metadata name none
+_FREQUENCY = "Freq"
+
+
+@dataclass(frozen=True, eq=False)
+class ProtectedTables:
+    """Tables that were protected together, and the lines of the batch that specify them."""
+
+    tables: tuple[BatchTable, ...]
+    made: ProtectedTable
+
+
+@dataclass(frozen=True, eq=False)
+class BatchRun:
+    """What came of a batch.
+
+    remarks : what was done otherwise than the batch says, by line
+    files   : that were written; none where a table may not be published
+    """
+
+    protected: tuple[ProtectedTables, ...]
+    remarks: tuple[Remark, ...]
+    files: tuple[Path, ...]
+    seconds: float
+
+    @property
+    def may_be_published(self) -> bool:
+        return all(each.made.may_be_published for each in self.protected)
+
+    def summary(self) -> dict[str, Any]:
+        """What was done, for machines; no single cell's value."""
+        return {
+            "tables": [
+                {"lines": [table.line for table in each.tables], **each.made.summary()} for each in self.protected
+            ],
+            "remarks": [{"line": each.line, "says": each.says} for each in self.remarks],
+            "files": [str(file) for file in self.files],
+            "seconds": round(self.seconds, 3),
+        }
+
+
+def run_batch(
+    path: Path,
+    *,
+    seed_file: Path | None = None,
+    confidential: bool = False,
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> BatchRun:
+    """Protect the tables of a batch and write its files, if nothing fails.
+
+    seed_file    : of methods that draw, and of noise on the costs of suppression; made where it is absent
+    confidential : files hold the values of suppressed cells where the batch asks for them
+    raises       : DataError, DocumentError; then nothing is written
+    """
+    begun = perf_counter()
+    batch = read_batch(path)
+    jobs = [job for session in batch.sessions for job in _jobs(session, path.parent)]
+    if not jobs:
+        raise DataError(f"{path}: no table of it has a <SUPPRESS>, so there is nothing to do.")
+    _refuse_unfit_places(batch, jobs, path, seed_file, confidential)
+
+    def seed() -> int:
+        if seed_file is None:
+            raise DataError(
+                "this method draws; give --seed-file, which is made where it is absent, and keep it secret."
+            )
+        return secret_seed_of(seed_file)
+
+    made = []
+    for job in jobs:
+        with errors_of(job.data):
+            found = protect_table(
+                job.frame, job.specified, seed=seed, secret_costs=seed_file is not None, workers=workers,
+                progress=progress,
+            )  # fmt: skip
+        made.append(ProtectedTables(job.tables, found))
+    remarks = [
+        *batch.remarks,
+        *(remark for job, each in zip(jobs, made, strict=True) for remark in job.after(each.made)),
+    ]
+    remarks += [] if confidential else _left_out(jobs)
+    run = BatchRun(tuple(made), tuple(sorted(remarks, key=lambda each: each.line)), (), 0.0)
+    contents: dict[Path, bytes] = {}
+    if run.may_be_published:
+        for job, each in zip(jobs, made, strict=True):
+            for table, file in _files_of(job.tables):
+                contents |= _of_table(job, table, each.made, confidential).files(
+                    job.place(file.path), file.kind, file.options
+                )
+    for place, content in contents.items():
+        write(place, content, 0o600 if confidential else 0o644)
+    run = replace(run, files=tuple(contents), seconds=perf_counter() - begun)
+    for name, text in ((batch.version_info, f"Sluice {software_version()}\n"), (batch.logbook, _log(run))):
+        if name:
+            write(_place(path.parent, name), text.encode(), 0o644)
+    return run
+
+
+@dataclass(frozen=True, eq=False)
+class _Job:
+    """Tables that are protected together, ready to be."""
+
+    tables: tuple[BatchTable, ...]
+    specified: StandaloneTable
+    frame: pd.DataFrame
+    requests: CellRequests
+    remarks: tuple[Remark, ...]
+    base: Path
+    inputs: tuple[Path, ...]
+
+    @property
+    def data(self) -> Path:
+        return self.inputs[0]
+
+    def place(self, written: str) -> Path:
+        return _place(self.base, written)
+
+    def after(self, made: ProtectedTable) -> Iterator[Remark]:
+        """What the batch asked of cells that was not done."""
+        yield from self.remarks
+        line = next((each.line for table in self.tables for each in table.requests), self.tables[0].line)
+        yield from starmap(
+            Remark,
+            (
+                (line, f"ignored, as IgnoreError says: lines {what}: {count:,}")
+                for what, count in self.requests.ignored.items()
+            ),
+        )
+        if not self.requests.safe:
+            return
+        cells = made.tabulated.cells
+        codes = list(
+            zip(*(np.array(d.codes)[cells.codes[:, at]] for at, d in enumerate(cells.dimensions)), strict=True)
+        )
+        kept = sum(codes[cell] in self.requests.safe for cell in np.flatnonzero(made.requirements.sensitive).tolist())
+        if kept:
+            yield Remark(
+                line,
+                f"cells that it calls safe, and the rules sensitive: {kept:,}. They stay suppressed; only a waiver can "
+                "publish them (--spec of `sluice table protect`)",
+            )
+
+
+def _jobs(session: Session, base: Path) -> Iterator[_Job]:
+    metadata = read_metadata(_place(base, session.metadata))
+    data = _place(base, session.data)
+    wanted = [each for each in session.tables if each.method is not None]
+    if not wanted:
+        return
+    with errors_of(data):
+        frame = metadata.read(data)
+    groups: dict[Any, list[BatchTable]] = {}
+    for table in wanted:
+        groups.setdefault(table.line if session.added_up else table.response, []).append(table)
+    for tables in groups.values():
+        yield _job(tuple(tables), session.added_up, metadata, frame, data, base)
+
+
+def _job(
+    tables: tuple[BatchTable, ...],
+    added_up: bool,
+    metadata: ArgusMetadata,
+    frame: pd.DataFrame,
+    data: Path,
+    base: Path,
+) -> _Job:
+    first, remarks, inputs = tables[0], list[Remark](), [data, metadata.path]
+    variables = {name: metadata.variable(name) for table in tables for name in table.dimensions}
+    response = metadata.variable(first.response) if first.response else None
+    written: list[dict[str, Any]] = []
+    for variable in dict.fromkeys(variable.name for variable in variables.values()):
+        found, file = _hierarchy(metadata.variable(variable), metadata, frame)
+        inputs += [file] if file else []
+        written.append({"variable": variable, "hierarchy": found, "total": metadata.variable(variable).total})
+    measure: dict[str, Any] = {"variable": None if response is None else response.name}
+    if response is not None:
+        measure["decimals"] = response.decimals
+        _refuse_shadow(first, metadata, response, frame)
+    if first.holding:
+        measure["holding"] = _needed(metadata, "holding", first, "rules for holdings").name
+    if first.weight:
+        measure["weight"] = {"variable": _needed(metadata, "weight", first, "WGT(1)").name, "rule": "argus"}
+    if first.asks:
+        asking = _needed(metadata, "request", first, "REQ")
+        value, *before = (asking.said.get("REQUEST") or "1").split()
+        measure["requested"] = {"variable": asking.name, "value": value} | ({"before": before[0]} if before else {})
+    if response is not None and not added_up and frame[response.name].str.startswith("-").any():
+        measure["negative"] = "absolute"
+        remarks.append(Remark(first.line, "some values are negative: rules look at their sizes"))
+    content: dict[str, Any] = {
+        "dimensions": written, "measure": measure, "rules": first.rules,
+        "table_attackers": {"coalition": first.coalition, "known_within": first.known_within},
+    }  # fmt: skip
+    requests = CellRequests()
+    dimensions = _dimensions(written, frame, added_up)
+    if added_up:
+        frame, content["cells"] = _cells(metadata, frame, response, first)
+        _ask_by_columns(requests, first, metadata, frame)
+    elif first.cost_column:
+        remarks.append(Remark(first.line, "a variable as cost of records is not here; the value of a cell is its cost"))
+    if len(tables) > 1:
+        content["tables"] = [
+            {"name": f"table-{at}", "dimensions": list(each)}
+            for at, each in enumerate(dict.fromkeys(_own(table, variables) for table in tables), start=1)
+        ]
+        if not first.linked:
+            lines = ", ".join(str(table.line) for table in tables)
+            remarks.append(Remark(first.line, f"the tables of lines {lines} share cells and are protected together"))
+    for table in tables:
+        own = [each for each in dimensions if each.name in _own(table, variables)]
+        own.sort(key=lambda each: _own(table, variables).index(each.name))
+        for file_of in table.requests:
+            place = _place(base, file_of.path)
+            inputs.append(place)
+            asked = CellRequests(ignored=requests.ignored)
+            read_requests(
+                place, own, file_of.separator, asked,
+                ignore_errors=file_of.ignore_errors, expand_trivial=file_of.expand_trivial,
+            )  # fmt: skip
+            _join(requests, asked, own, dimensions, _filled(frame, dimensions, content), file_of.ignore_errors)
+    method = dict(first.method or {})
+    if method.get("method") == "suppression":
+        method |= {"cost": first.cost or "value", "a_priori": requests.of_cells([each.name for each in dimensions])}
+        method |= {} if first.margin is None else {"manual_percent": first.margin}
+    elif any(row["status"] for row in requests.rows.values()):
+        raise DataError(
+            f"line {first.line}: what is asked of single cells is for suppression; {method['method']} goes by rules."
+        )
+    content["protection"] = method
+    specified = StandaloneTable.of(content, f"the table of line {first.line}")
+    return _Job(tables, specified, frame, requests, tuple(remarks), base, tuple(inputs))
+
+
+def _own(table: BatchTable, variables: dict[str, ArgusVariable]) -> tuple[str, ...]:
+    """The dimensions of a table as the metadata spell them."""
+    return tuple(variables[name].name for name in table.dimensions)
+
+
+def _needed(metadata: ArgusMetadata, role: str, table: BatchTable, what: str) -> ArgusVariable:
+    if (found := metadata.only(role)) is None:
+        raise DataError(f"line {table.line}: {what} needs a variable with <{role.upper()}>; {metadata.path} has none.")
+    return found
+
+
+def _refuse_shadow(table: BatchTable, metadata: ArgusMetadata, response: ArgusVariable, frame: pd.DataFrame) -> None:
+    """Rules on another variable than the one that is published are not here, but where the two are the same."""
+    if not table.shadow or table.shadow.casefold() == response.name.casefold():
+        return
+    shadow = metadata.variable(table.shadow)
+    one, other = (pd.to_numeric(frame[name], errors="coerce") for name in (shadow.name, response.name))
+    if not one.equals(other):
+        raise DataError(
+            f"line {table.line}: the shadow variable '{shadow.name}' has other values than '{response.name}'; rules "
+            "look at the variable that is published. Name the two as one, or protect each by itself."
+        )
+
+
+def _hierarchy(
+    variable: ArgusVariable, metadata: ArgusMetadata, frame: pd.DataFrame
+) -> tuple[list[tuple[str, str]] | None, Path | None]:
+    """(code, parent) of each code, and the file that tells them; None of a dimension without groups."""
+    total, where = variable.total, f"{metadata.path}: line {variable.line}"
+    if variable.said.get("HIERCODELIST"):
+        file = _place(metadata.path.parent, variable.said["HIERCODELIST"])
+        rows = read_rows(file, variable.said.get("HIERLEADSTRING") or "@")
+        root = next(code for code, parent in rows if not parent)
+        return [(total if code == root else code, total if parent == root else parent) for code, parent in rows], file
+    if variable.said.get("HIERLEVELS"):
+        widths = variable.said["HIERLEVELS"].split()
+        if not all(width.isdecimal() for width in widths):
+            raise DataError(f"{where}: <HIERLEVELS> takes widths, such as 3 1 1")
+        return hierarchy_of_widths(frame[variable.name].unique(), [int(w) for w in widths], total, where), None
+    return None, None
+
+
+def _dimensions(written: Sequence[dict[str, Any]], frame: pd.DataFrame, added_up: bool) -> list[Dimension]:
+    """As the specification makes them; needed to read what is asked of single cells."""
+    made = []
+    for each in written:
+        name, total = each["variable"], each["total"]
+        flat = [(total, ""), *((code, total) for code in sorted(set(frame[name]) - {total, ""}))]
+        made.append(Dimension.of(name, each["hierarchy"] or flat))
+        if added_up and total not in set(frame[name]):
+            raise DataError(f"no cell is the '{total}' of '{name}'; the file must hold its totals (<TOTCODE>).")
+    return made
+
+
+def _cells(
+    metadata: ArgusMetadata, frame: pd.DataFrame, response: ArgusVariable | None, table: BatchTable
+) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """The cells with a column of frequencies, and what their columns are."""
+    largest = [each.name for each in metadata.of_role("largest")] if response is not None else []
+    if (frequency := metadata.only("frequency")) is not None:
+        return frame, {"frequency": frequency.name, "largest": largest}
+    if response is None:
+        raise DataError(f"line {table.line}: <freq> needs a variable with <FREQUENCY>; {metadata.path} has none.")
+    if any(rule["rule"] == "minimum_frequency" for rule in table.rules):
+        raise DataError(f"line {table.line}: FREQ needs a variable with <FREQUENCY>; {metadata.path} has none.")
+    filled = pd.to_numeric(frame[response.name], errors="coerce").fillna(0) != 0
+    return frame.assign(**{_FREQUENCY: filled.astype(int).astype(str)}), {"frequency": _FREQUENCY, "largest": largest}
+
+
+def _ask_by_columns(requests: CellRequests, table: BatchTable, metadata: ArgusMetadata, frame: pd.DataFrame) -> None:
+    """What the columns of status, protection and cost ask of the cells."""
+    cells = list(zip(*(frame[metadata.variable(name).name] for name in table.dimensions), strict=True))
+    if (status := metadata.only("status")) is not None:
+        words = metadata.words or _WORDS
+        known = {word: _STATUS[meaning] for word, meaning in words.items()} | {"m": "m", "e": "", "": ""}
+        for cell, word in zip(cells, frame[status.name].str.casefold(), strict=True):
+            if word not in known:
+                raise DataError(
+                    f"'{status.name}' must be one of {', '.join(filter(None, known))}, as <SAFE>, <UNSAFE> and "
+                    "<PROTECT> say."
+                )
+            if known[word] not in ("", "s"):
+                requests.ask(cell, known[word])
+    lower, upper = metadata.only("lower"), metadata.only("upper")
+    if lower is not None and upper is not None:
+        for cell, *levels in zip(cells, frame[lower.name], frame[upper.name], strict=True):
+            if cell in requests.rows and requests.rows[cell]["status"] == "sensitive" and any(map(_positive, levels)):
+                requests.ask(cell, "pl", levels)
+    if table.cost_column:
+        for cell, cost in zip(cells, frame[metadata.variable(table.cost_column).name], strict=True):
+            if _positive(cost):
+                requests.ask(cell, "c", [cost])
+
+
+def _positive(text: str) -> bool:
+    try:
+        return float(text) > 0
+    except ValueError:
+        return False
+
+
+def _filled(frame: pd.DataFrame, dimensions: Sequence[Dimension], content: dict[str, Any]) -> Callable[[Codes], bool]:
+    """Whether anybody contributes to a cell."""
+    if "cells" in content:
+        there = frame[pd.to_numeric(frame[content["cells"]["frequency"]], errors="coerce") > 0]
+        known = set(zip(*(there[each.name] for each in dimensions), strict=True))
+        return known.__contains__
+    below = [_leaves(each) for each in dimensions]
+
+    def filled(codes: Codes) -> bool:
+        inside = np.ones(len(frame), dtype=bool)
+        for code, dimension, leaves in zip(codes, dimensions, below, strict=True):
+            if code != dimension.codes[0]:
+                inside &= frame[dimension.name].isin(leaves[code]).to_numpy()
+        return bool(inside.any())
+
+    return filled
+
+
+def _leaves(dimension: Dimension) -> dict[str, set[str]]:
+    """The leaves of each code."""
+    parts = dict(dimension.sums)
+
+    def below(code: int) -> set[str]:
+        return set().union(*map(below, parts[code])) if code in parts else {dimension.codes[code]}
+
+    return {code: below(at) for at, code in enumerate(dimension.codes)}
+
+
+def _join(
+    requests: CellRequests,
+    asked: CellRequests,
+    own: Sequence[Dimension],
+    dimensions: Sequence[Dimension],
+    filled: Callable[[Codes], bool],
+    ignore_empty: bool,
+) -> None:
+    """Add what is asked of cells of one table, which stand at the total of the dimensions that it leaves out."""
+    places = {each.name: at for at, each in enumerate(own)}
+
+    def whole(cell: Codes) -> Codes:
+        return tuple(cell[places[each.name]] if each.name in places else each.codes[0] for each in dimensions)
+
+    for cell, row in asked.rows.items():
+        if ignore_empty and not filled(whole(cell)):
+            requests.ignored["of an empty cell"] += 1
+            continue
+        before = requests.rows.setdefault(whole(cell), {"status": "", "lower": "", "upper": "", "cost": ""})
+        keeps = before["status"] == "sensitive"
+        before.update({name: value for name, value in row.items() if value and not (name == "status" and keeps)})
+    requests.safe |= {whole(cell) for cell in asked.safe}
+
+
+def _files_of(tables: Sequence[BatchTable]) -> Iterator[tuple[BatchTable, FileToWrite]]:
+    for table in tables:
+        yield from ((table, file) for file in table.files)
+
+
+def _of_table(job: _Job, table: BatchTable, made: ProtectedTable, confidential: bool) -> ArgusTable:
+    names = {name.casefold(): name for name in (each.variable for each in job.specified.dimensions)}
+    changed = made.protected.value is not None
+    return ArgusTable(
+        cells=made.tabulated.cells,
+        dimensions=tuple(names[name.casefold()] for name in table.dimensions),
+        response=table.response or _FREQUENCY,
+        status=made.status,
+        requirements=made.requirements,
+        cost=made.request.manual.cost,
+        value=made.protected.value,
+        changed=("Round" if isinstance(made.method, ControlledRounding) else "CTA") if changed else "",
+        confidential=confidential,
+        two_dominate=any(rule.get("n") == 2 for rule in table.rules if rule["rule"] == "dominance"),
+    )
+
+
+def _left_out(jobs: Sequence[_Job]) -> list[Remark]:
+    """What files do not hold unless confidential ones are asked for."""
+    return [
+        Remark(
+            file.line,
+            "values of suppressed cells, and why each is suppressed, are not written; --confidential writes them",
+        )
+        for job in jobs
+        for _, file in _files_of(job.tables)
+        if file.kind == SBS or (file.kind >= PIVOT and "AS" in file.options)
+    ]
+
+
+def _refuse_unfit_places(
+    batch: Batch, jobs: Sequence[_Job], path: Path, seed_file: Path | None, confidential: bool
+) -> None:
+    inputs = [path, seed_file, *(file for job in jobs for file in job.inputs)]
+    places = list[Path]()
+    files = [(job, file) for job in jobs for _, file in _files_of(job.tables)]
+    for job, file in files:
+        place = job.place(file.path)
+        places.append(place)
+        if file.kind in (INTERMEDIATE, JJ) and not confidential:
+            raise DataError(
+                f"{path}: line {file.line}: this format holds the values of suppressed cells. Where the file stays "
+                "inside the house, add --confidential; formats 1 to 3 are for publication."
+            )
+        if place.suffix in (".arb", ".rda", ".hrc"):
+            raise DataError(f"{path}: line {file.line}: {place.name} has the ending of a file of another kind")
+    places += [_place(path.parent, name) for name in (batch.logbook, batch.version_info) if name]
+    for place in places:
+        if places.count(place) > 1:
+            raise DataError(f"{path}: {place} would be written twice.")
+        if not place.parent.is_dir():
+            raise DataError(f"{path}: there is no folder {place.parent}")
+        refuse_to_overwrite(place, inputs, option="the batch's")
+
+
+def _place(base: Path, written: str) -> Path:
+    """A file by its name in a batch, which is relative to it; in one of Windows, \\ parts the folders."""
+    place = base / Path(written).expanduser()
+    return place if place.exists() or "\\" not in written else base / written.replace("\\", "/")
+
+
+def _log(run: BatchRun) -> str:
+    """What was said, for the logbook."""
+    lines = [f"Sluice {software_version()}", *map(str, run.remarks)]
+    for each in run.protected:
+        named = ", ".join(str(table.line) for table in each.tables)
+        lines.append(f"table of line {named}: {each.made.verdict.name}. {each.made.says}")
+    lines += [f"written: {file}" for file in run.files] or ["nothing is written"]
+    return "\n".join(lines) + "\n"
