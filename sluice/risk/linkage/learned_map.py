@@ -5,7 +5,8 @@ space, exchanged, multiplied by one factor a record. So each is predicted from a
 of categories by the table of one or two known variables where that errs less, and of numbers within the strata of a
 known category where maps differ between them. Values stand as they are, as normal scores, as logarithms (which see
 products and ratios), or known ones in all three ways; or each record's own numbers are put in order first, which sees
-them under whatever names they stand in each record. The released records are ranked by the likelihood of their
+them under whatever names they stand in each record; or its categories are compared with each other, which sees them
+whatever codes each record has. The released records are ranked by the likelihood of their
 residuals, whose covariance is that of the learned pairs, each left out of its own prediction, and drawn towards its
 diagonal the more, the fewer they are.
 
@@ -39,6 +40,8 @@ SCALES: dict[str, Scale] = {
     "the logarithms of each record from the least on": ((2,), 2, "in_order"),
     "the normal scores of each record from the least on": ((0,), 0, "in_order_of_scores"),
     "the distances from the middle of each record's normal scores from the least on": ((0,), 0, "in_order_of_sizes"),
+    "the differences of each record's codes": ((1,), 1, "in_differences"),
+    "which codes of each record are alike": ((1,), 1, "in_patterns"),
 }
 
 _PENALTIES = (1e-7, 1e-4, 1e-2, 0.1, 1.0, 10.0, 1000.0)  # for each person learned from, of standardised values
@@ -82,6 +85,8 @@ class LearnedMap:
         """
         take, give, order = SCALES[scale]
         columns = getattr(columns, order) if order else columns
+        if columns is None:
+            return None
         records = len(columns.released[0].values) if columns.released else 0
         rows = rows[:: -(-len(rows) // (_FOR_SCALE if linear else _LEARNERS)) or 1]
         if not len(rows) or not records:
@@ -91,6 +96,11 @@ class LearnedMap:
         if not known.columns or not released.columns:
             return None
         x, y = known.of(rows, take), released.of(rows, (give,))
+        varies = (y != y[0]).any(
+            axis=0
+        )  # a label that none of them has tells nothing, and would outweigh all that does
+        if not varies.any():
+            return None
         slopes, left = _ridge(x, y)
         ways: list[Predict] = [lambda people: _applied(slopes, known.of(people, take))]
         if not linear:
@@ -104,7 +114,8 @@ class LearnedMap:
                     left = np.where(better, tried.left, left)
                     ways.append(partial(_either, ways[-1], tried.predict, better))
         # Once more in directions in which residuals are alike: what all columns share, such as a factor, hides in none.
-        turn = _turn(left)
+        turn = np.zeros((len(varies), np.count_nonzero(varies)))
+        turn[varies] = _turn(left[:, varies])
         turned, again = _ridge(x, y @ turn)
         left = left @ turn
         better = (again**2).mean(axis=0) < (left**2).mean(axis=0)
