@@ -17,6 +17,7 @@ from sluice.sources.tabular_source import TabularSource, missing_file
 from sluice.transport import is_of_transport
 
 _BESIDE = {"duckdb": (".wal",), "sqlite": ("-wal", "-shm", "-journal")}  # what was written and is not yet in the file
+_LOOKED_INTO = ("duckdb", "sqlite", "postgresql", "mysql", "mariadb")  # a warehouse may bill a look at all columns
 _DNS = 53
 _NOTHING = pa.RecordBatch.from_pylist([])
 Answer = TypeVar("Answer")
@@ -78,7 +79,7 @@ class SqlSource(TabularSource):
 
     def left_out(self) -> dict[str, str]:
         """Of a table. What a query selects is meant, and refused where it cannot be described."""
-        if self.table is None or self.address.get_backend_name() != "duckdb":
+        if self.table is None or self.address.get_backend_name() not in _LOOKED_INTO:
             return {}
         with self._connected() as connection:
             return _try(lambda: unfit_columns(connection, self._select("*")), self._refused)
