@@ -20,7 +20,10 @@ _OF_INTERVAL = ("status", "low", "high", "within_percent")
 @audit_app.command("audit-table")
 @told_of_a_table
 def audit_table(
-    source: Annotated[Path, typer.Argument(metavar="CELLS", help="the cells: codes, status, value; CSV, or a folder")],
+    source: Annotated[
+        Path,
+        typer.Argument(metavar="CELLS", help="the cells: codes, status, value; CSV, Excel, px, JSON-stat, or a folder"),
+    ],
     microdata: Annotated[
         Path | None,
         typer.Option("--microdata", help="the records, or with --frequency their cells, for the whole audit"),
@@ -42,6 +45,10 @@ def audit_table(
     hide_values: Annotated[
         bool, typer.Option("--hide-values", help="values that stand beside suppressed cells are not published")
     ] = False,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="COLUMN=CODE", help="of a file with more cells, such as those of several years"),
+    ] = None,
     sum_of: Annotated[
         list[Path] | None,
         typer.Option("--sum-of", help="cells of a part of this publication, such as a quarter of the year"),
@@ -72,7 +79,7 @@ def audit_table(
     Without microdata, --rule is for a table of counts, one contributor each: readers know the rule, too.
     """
     from tasks.workbench.audit import audit_file
-    from tasks.workbench.cells_files import CellColumns, words_given
+    from tasks.workbench.cells_files import CellColumns, codes_given, words_given
 
     of_records = {
         "--value": options.value,
@@ -98,7 +105,13 @@ def audit_table(
             specified,
             records=microdata,
             columns=CellColumns(
-                cells_status, cells_value, words_given(status_word or []), hide_values, decimals, rounded_to
+                cells_status,
+                cells_value,
+                words_given(status_word or []),
+                hide_values,
+                decimals,
+                rounded_to,
+                codes_given(only or []),
             ),
             parts=sum_of or (),
             known=known,

@@ -48,6 +48,7 @@ _OF_SDMX = {"f": "published", "c": "primary", "d": "secondary", "n": SUPPRESSED}
 _MARKS = frozenset(
     ("..", "...", "x", "xx", "xxx", "c", "s", "d", "*", "**", "***", "suppressed", "confidential", "secret")
 )
+ZERO, ABSENT = "zero", "absent"  # what else a mark in place of a value may stand for
 _LIKE_A_NUMBER = re.compile(r"\d")
 
 
@@ -57,10 +58,12 @@ class CellColumns:
 
     status      : the column; when not given 'status', and without such a column a cell without a value is suppressed
     value       : the column
-    words       : of the status column, each with one of ours; those of other programs and truth values are known
+    words       : of the status column, or marks in place of values, each with one of ours; those of other programs and
+                  truth values are known. Of a mark also 'zero', or 'absent' where the cell is none
     hide_values : the values that the file gives of suppressed cells are not published, and not looked at
     decimals    : of the values, which are rounded to them; as many as they have when not given
     rounded_to  : each value was rounded to a multiple of this by itself, so that sums hold but for that
+    only        : columns with the one code of each that is read, of a file that holds more, such as several years
     """
 
     status: str | None = None
@@ -69,6 +72,7 @@ class CellColumns:
     hide_values: bool = False
     decimals: int | None = None
     rounded_to: float | None = None
+    only: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.rounded_to is not None and not 0 < self.rounded_to < np.inf:
@@ -100,13 +104,21 @@ class CellColumns:
         if others:
             raise DataError(
                 f"has no column 'status'. Its other columns are: {', '.join(others)}. If one of them tells what is "
-                "suppressed, name it by --cells-status"
+                "suppressed, name it by --cells-status; if it has codes of which one is meant, such as years, by "
+                "--only COLUMN=CODE"
             )
         return [self.value]
 
     def read(self, frame: pd.DataFrame) -> pd.DataFrame:
         """A frame of text with `status` and `value` in our words, and the columns of the dimensions."""
+        for name, code in self.only.items():
+            frame = frame[frame[name] == code]
+            if not len(frame):
+                raise DataError(f"has no cell with '{code}' in '{name}'.")
+        frame = frame.drop(columns=[*self.only])
         status = self.status or ("status" if "status" in frame.columns else None)
+        if status is None and (absent := [mark for mark, own in self.words.items() if own == ABSENT]):
+            frame = frame[~frame[self.value].isin(absent)]
         value = frame[self.value]
         if status is None:
             value = self._without_marks(value)
@@ -130,9 +142,11 @@ class CellColumns:
             if own is None or own == "published":
                 raise DataError(
                     f"the {self.value} of {int((value == mark).sum()):,} cells is '{mark}'. If that stands for a "
-                    f"suppressed one, say so: --status-word {mark}=suppressed"
+                    f"suppressed one, say so: --status-word {mark}=suppressed; or {mark}=zero, or {mark}=absent of "
+                    "cells that there are not"
                 )
-        return value.where(~value.isin(marks), "")
+        zero = [mark for mark in marks if self.words.get(mark) == ZERO]
+        return value.mask(value.isin(zero), "0").where(~value.isin({*marks} - {*zero}), "")
 
     def _said(self, column: "pd.Series[str]") -> "pd.Series[str]":
         words = column.unique()
@@ -159,12 +173,24 @@ def words_given(written: Sequence[str]) -> dict[str, str]:
     meant = {}
     for each in written:
         word, _, own = each.rpartition("=")
-        if not word or own not in OWN_WORDS:
+        if not word or own not in (*OWN_WORDS, ZERO, ABSENT):
             raise DocumentError(
-                f"must be WORD=OURS with one of {', '.join(OWN_WORDS)}; got '{each}'", field="--status-word"
+                f"must be WORD=OURS with one of {', '.join((*OWN_WORDS, ZERO, ABSENT))}; got '{each}'",
+                field="--status-word",
             )
         meant[word] = own
     return meant
+
+
+def codes_given(written: Sequence[str]) -> dict[str, str]:
+    """The one code of each column, each written as COLUMN=CODE. Raises DocumentError."""
+    found = {}
+    for each in written:
+        name, equals, code = each.partition("=")
+        if not name or not equals or not code:
+            raise DocumentError(f"must be COLUMN=CODE, such as year=2025; got '{each}'", field="--only")
+        found[name] = code
+    return found
 
 
 Tables = Sequence[Sequence[str]]
@@ -303,8 +329,8 @@ def read_sum_of_parts(
 def _text(file: Path, names: Sequence[str], columns: CellColumns) -> pd.DataFrame:
     """The columns of a pattern as text, missing values as empty ones."""
     with errors_of(file):
-        wanted = columns.names(table_source(file).column_names(), names)
-        return columns.read(with_points(read_text(file, [*names, *wanted]), [columns.value]))
+        wanted = [*names, *columns.names(table_source(file).column_names(), [*names, *columns.only]), *columns.only]
+        return columns.read(with_points(read_text(file, wanted), [columns.value]))
 
 
 def _of_folder(

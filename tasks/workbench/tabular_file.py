@@ -18,6 +18,7 @@ from sluice.ground.remarks import BELOW, Remark, Remarks
 from sluice.ground.values import count_blanks, plain_array
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.sources.csv_source import CsvSource, described_csv
+from sluice.sources.cube_source import CubeSource, is_cube
 from sluice.sources.separate_reading import read_here
 from sluice.sources.tabular_source import TabularSource
 from sluice.sources.total_row import LOOKED_AT, remark_on_totals
@@ -51,13 +52,16 @@ def errors_of(file: Path | pd.DataFrame, read: TabularSource | pd.DataFrame | No
 
 
 def table_source(path: Path) -> TabularSource:
-    """The file as a source: CSV and Parquet by their names, others by what they hold. Raises DataError."""
+    """The file as a source: CSV, Parquet and tables of web pages by their names, others by what they hold. Raises
+    DataError."""
     if path.suffix == ".parquet":
         from sluice.sources.sources import ParquetSource  # knows databases, too, which takes time to load
 
         return ParquetSource(path=str(path))
     if path.name.endswith((".csv", ".csv.gz")):
         return described_csv(path)
+    if is_cube(path):
+        return CubeSource(path=str(path))
     from sluice.sources.recognition import recognise
 
     return recognise(path).records

@@ -18,8 +18,12 @@ import numpy as np
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import Saying, Sentences, as_fields
 from sluice.ground.verdict import Finding, Verdict
-from sluice.tabular.model.cells import Booleans, Cells, Status, Statuses
+from sluice.tabular.audit.pattern_audit import audit
+from sluice.tabular.model.assumptions import Assumptions
+from sluice.tabular.model.cells import Booleans, Cells, Floats, Status, Statuses
 from sluice.tabular.model.feasibility_interval import feasibility_intervals
+from sluice.tabular.model.known_sums import Indices
+from sluice.tabular.rules.sensitivity import Requirements
 from sluice.tabular.suppression.effort import Progress
 from tasks.release.tables.protection import ProtectionRequest
 from tasks.release.tables.protection_method import SecondarySuppression
@@ -38,6 +42,7 @@ _SAYS = Sentences(
     none="A reader who knows that one measure is part of another cannot compute a protected value more closely.",
 )
 _NEAR = 1e-6
+_OUTSIDERS = Assumptions(coalition=0, unions=False, zeros_known=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +125,8 @@ def judge_parts(measures: Mapping[str, MeasuredCells], status: Statuses, workers
     an interval of turnover is that of exports and of what is left together.
 
     status : shape (c,), of the pattern that all share
-    cost   : four linear programs for each sensitive cell of the larger measure
+    cost   : that of an audit by outsiders of both parts; then four linear programs for each sensitive cell of the
+             larger measure that this did not decide
     """
     found = []
     for part, whole in permutations(measures, 2):
@@ -144,8 +150,9 @@ def _told_by_part(part: Cells, whole: MeasuredCells, status: Statuses, workers: 
     which = np.flatnonzero(asked.sensitive & _suppressed(status))
     if not len(which) or (less < 0).any() or (more < less).any():
         return 0, 0
+    which = which[~_left_open(cells, asked, (less, more - less), status, decimals, which, workers)]
     low, high, none = np.zeros(len(which)), np.zeros(len(which)), np.zeros(len(cells))
-    for total in (less, more - less):
+    for total in (less, more - less) if len(which) else ():
         value = np.where(status == Status.PUBLISHED, total, np.nan)
         ends = feasibility_intervals(cells.equations, value, which, none, none + np.inf, workers)
         low, high = low + ends[0], high + ends[1]
@@ -154,6 +161,39 @@ def _told_by_part(part: Cells, whole: MeasuredCells, status: Statuses, workers: 
         high < more[which] + asked.upper[which] * unit - slack
     )
     return int(near.sum()), int((np.isnan(low) | np.isnan(high)).sum())
+
+
+def _left_open(
+    cells: Cells,
+    asked: Requirements,
+    parts: tuple[Floats, Floats],
+    status: Statuses,
+    decimals: int,
+    which: Indices,
+    workers: int,
+) -> Booleans:
+    """Of which of these cells enough is certainly open, by small problems around each: the audit of each part shows how
+    far it may be off, of its share of what is asked for.
+
+    parts : of each cell, in units of the last of these decimals
+    """
+    unit = 10 ** (decimals - cells.decimals)
+    share = parts[0] / np.maximum(parts[0] + parts[1], 1)
+    none, sensitive = np.zeros(len(cells), dtype=np.int64), np.zeros(len(cells), dtype=bool)
+    sensitive[which] = True
+    below, above = np.zeros(len(which)), np.zeros(len(which))
+    for total, of in zip(parts, (share, 1 - share), strict=True):
+        lower, upper = (np.ceil(level * unit * of).astype(np.int64) for level in (asked.lower, asked.upper))
+        units = total.astype(np.int64)
+        requirements = Requirements({}, sensitive, np.minimum(lower, units), upper, none)
+        found = audit(
+            replace(cells, total=units, decimals=decimals, sizes=None), status, requirements, (), _OUTSIDERS,
+            workers=workers,
+        )  # fmt: skip
+        below += np.nan_to_num(total - found.lower)[which]
+        above += np.nan_to_num(found.upper - total)[which]
+    enough: Booleans = (below >= asked.lower[which] * unit) & (above >= asked.upper[which] * unit)
+    return enough
 
 
 def refuse_other_cells(cells: Mapping[str, Cells], contributors: bool = False) -> None:
