@@ -88,7 +88,7 @@ class LearnedMap:
         if columns is None:
             return None
         records = len(columns.released[0].values) if columns.released else 0
-        rows = rows[:: -(-len(rows) // (_FOR_SCALE if linear else _LEARNERS)) or 1]
+        rows = learners_of_scale(rows) if linear else _some(rows, _LEARNERS)
         if not len(rows) or not records:
             return None
         known = Features.fit(columns.known, rows)
@@ -96,9 +96,8 @@ class LearnedMap:
         if not known.columns or not released.columns:
             return None
         x, y = known.of(rows, take), released.of(rows, (give,))
-        varies = (y != y[0]).any(
-            axis=0
-        )  # a label that none of them has tells nothing, and would outweigh all that does
+        # A label that none of them has tells nothing, and would outweigh all that does.
+        varies = (y != y[0]).any(axis=0)
         if not varies.any():
             return None
         slopes, left = _ridge(x, y)
@@ -147,6 +146,15 @@ class LearnedMap:
         return CodedPoints(columns, self._records).turned(0.0, self.turn)
 
 
+def learners_of_scale(rows: IntArray) -> IntArray:
+    """Those of these people by whom a scale is chosen."""
+    return _some(rows, _FOR_SCALE)
+
+
+def _some(rows: IntArray, most: int) -> IntArray:
+    return rows[:: -(-len(rows) // most) or 1]
+
+
 def found_in_order(columns: MappedColumns, rng: np.random.Generator) -> float:
     """The share of some people whose own record a map ranks first if row i of both files is one person, beyond chance.
 
@@ -164,6 +172,9 @@ def found_in_order(columns: MappedColumns, rng: np.random.Generator) -> float:
     if not len(people) or not len(learners):
         return 0.0
     among = np.union1d(order[-_AMONG:], people)
+    held = np.union1d(among, learners)
+    columns = columns.take(held)
+    learners, people, among = (np.searchsorted(held, each) for each in (learners, people, among))
     shares = [0.0]
     for scale in SCALES:
         learned = LearnedMap.learn(columns, scale, learners, linear=True)

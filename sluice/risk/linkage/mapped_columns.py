@@ -28,6 +28,7 @@ _KNOTS = 4_000  # values that tell a distribution
 _LINEAR = 0.01  # share of the median size up to which the logarithmic scale is nearly linear
 _LABELS = 12  # most frequent labels of a category, known or released, that have a column
 _COUNTED = (0.2, 0.4, 0.6, 0.8)  # quantiles of a number above which members of a household are counted
+_MOST_TOGETHER = 100  # categories of a variable that is compared with others
 _FEWEST_TOGETHER = 2  # columns that are made of three categories
 _COUNTED_LABELS = 4  # most frequent labels whose bearers are
 
@@ -57,9 +58,9 @@ class Column:
         return cls(name, values, ordinal, labels)
 
     @property
-    def codes(self) -> IntArray:
-        """Of its categories, -1 where missing."""
-        return np.where(np.isfinite(self.values), self.values, -1).astype(np.int64)
+    def codes(self) -> npt.NDArray[np.int8]:
+        """Of its categories, -1 where missing; there are at most 100."""
+        return np.where(np.isfinite(self.values), self.values, -1).astype(np.int8)
 
 
 @dataclass(frozen=True)
@@ -93,6 +94,14 @@ class MappedColumns:
         """The same, of which the variables that are released under these names are known, of whoever they are."""
         everywhere = (column.name not in self.under or {*self.under[column.name]} & {*names} for column in self.known)
         return replace(self, known=tuple(column for column, known in zip(self.known, everywhere, strict=True) if known))
+
+    def take(self, rows: IntArray) -> Self:
+        """Of these rows of both files alone: orders of a few thousand records cost nothing."""
+
+        def some(side: Sequence[Column]) -> tuple[Column, ...]:
+            return tuple(replace(column, values=column.values[rows]) for column in side)
+
+        return replace(self, known=some(self.known), released=some(self.released))
 
     def of_units(self, units: IntArray, places: FloatArray, word: str = "household") -> Self | None:
         """The same, of which all members of a person's unit are known; None where nobody has others.
@@ -146,7 +155,10 @@ class MappedColumns:
         place = {name: at for at, column in enumerate(self.known) for name in self.under.get(column.name, ())}
         # What is known comes first, in one order on both sides, as the others stand in relation to the first.
         released = sorted(self.released, key=lambda column: place.get(column.name, len(place)))
-        sides = [(of([column for column in side if column.labels > 1]), side) for side in (self.known, released)]
+        sides = [
+            (of([column for column in side if 1 < column.labels <= _MOST_TOGETHER]), side)
+            for side in (self.known, released)
+        ]
         if any(len(made) < _FEWEST_TOGETHER for made, _ in sides):
             return None
         known, shown = (
@@ -198,7 +210,7 @@ def _differences(columns: Sequence[Column]) -> list[Column]:
             tuple(column.name for column in group),
             [
                 Column(f"{column.name} modulo {modulus}", values, False)
-                for column, values in zip(group[1:], apart.T[1:], strict=True)
+                for column, values in zip(group[1:], np.ascontiguousarray(apart.T[1:]), strict=True)
             ],
         )
     return [column for of_group in made.values() for column in of_group]
@@ -212,7 +224,8 @@ def _patterns(columns: Sequence[Column]) -> list[Column]:
         codes = np.column_stack([column.codes for column in group])
         for at, column in enumerate(group[1:], start=1):
             first = (codes[:, : at + 1] == codes[:, [at]]).argmax(axis=1)
-            made.append(Column(f"{column.name} among {size}", np.where(codes[:, at] < 0, -1, first), False))
+            places = np.where(codes[:, at] < 0, -1, first).astype(np.int16)
+            made.append(Column(f"{column.name} among {size}", places, False))
     return made
 
 

@@ -149,6 +149,19 @@ def test_what_categories_have_in_common_is_seen_under_codes_of_each_record() -> 
     assert found(of_labels(by_one), "values", frame=frame, variables=categories) < 0.2  # what is missing tells
 
 
+def test_orders_of_some_rows_are_those_of_all() -> None:
+    codes = np.random.default_rng(6).integers(-1, 4, (PEOPLE, 6))
+    categories = {name: Variable(name=name, kind="nominal", categories=tuple("pqrs"), nullable=True) for name in NAMES}
+    columns = MappedColumns.of(of_labels(codes), of_labels(codes), categories, categories)
+    numbers = MappedColumns.of(FRAME, FRAME, NUMBERS, NUMBERS)
+    rows = np.array([3, 17, 400])
+    for all_of, order in ((numbers, "in_order"), (columns, "in_differences"), (columns, "in_patterns")):
+        whole, some = getattr(all_of, order), getattr(all_of.take(rows), order)
+        for one, other in zip(whole.known, some.known, strict=True):
+            assert one.name == other.name
+            assert one.values[rows].tolist() == other.values.tolist()
+
+
 def test_two_categories_have_too_little_in_common() -> None:
     frame, two = of_labels(np.zeros((PEOPLE, 6), np.int64))[["a", "b"]], ("a", "b")
     variables = {name: Variable(name=name, kind="nominal", categories=tuple("pqrs")) for name in two}
