@@ -56,7 +56,6 @@ def drafted_analyses(variables: Variables, records: pd.DataFrame, undeclared: fr
     same = repeated({name: pd.factorize(records[name], use_na_sentinel=False)[0] for name in usable})
     usable = [name for name in usable if name not in same]
     ranks = _ranks(records, [name for name in usable if variables[name].kind.is_numeric])
-    usable = [name for name in usable if name not in _nearly_others(ranks)]
     explaining = _ranked(
         [name for name in usable if variables[name].kind.is_numeric or levels[name] <= _MOST_LEVELS], variables, _PEOPLE
     )
@@ -68,7 +67,7 @@ def drafted_analyses(variables: Variables, records: pd.DataFrame, undeclared: fr
     targets = _ranked(usable, variables, _ANSWERS)
     sensitive = [name for name in targets if variables[name].role is Role.SENSITIVE]
     models: list[ModelAnalysis] = []
-    for target, among in _explained(targets, sensitive, explaining):
+    for target, among in _explained(targets, sensitive, explaining, _near(ranks)):
         if _is_computed(records, ranks, target, among):
             continue
         number, response = _response(variables[target], records[target])
@@ -91,27 +90,23 @@ def _ranks(records: pd.DataFrame, names: list[str]) -> pd.DataFrame:
     return (some - some.mean()) / some.std().replace(0, 1)
 
 
-def _nearly_others(ranks: pd.DataFrame) -> set[str]:
-    """Numbers that tell nearly the same as one before them: beside it they explain nothing, and of a model of both
+def _near(ranks: pd.DataFrame) -> dict[str, set[str]]:
+    """Of each number those that tell nearly the same: beside each other they explain nothing, and of a model of both
     nothing is left but what tells them apart."""
-    if len(ranks) < 2 or ranks.shape[1] < 2:
-        return set()
     known = ranks.fillna(0.0).to_numpy()
-    close = np.abs(known.T @ known) / (len(ranks) - 1) > _NEARLY
-    found: set[str] = set()
-    for place, name in enumerate(ranks.columns):
-        if any(close[place, at] for at in range(place) if ranks.columns[at] not in found):
-            found.add(name)
-    return found
+    close = np.abs(known.T @ known) > _NEARLY * max(len(ranks) - 1, 1)
+    return {name: {*ranks.columns[close[place]]} - {name} for place, name in enumerate(ranks.columns)}
 
 
 def _is_computed(records: pd.DataFrame, ranks: pd.DataFrame, target: str, among: list[str]) -> bool:
-    """Whether a number follows from others: an identity of the file, and no effect that anybody estimates. By ranks,
-    too, as of amounts a single large one may be all that varies."""
+    """Whether a number follows from several others and from none of them alone: an identity of the file, and no effect
+    that anybody estimates. By ranks, too, as of amounts a single large one may be all that varies."""
     by = [name for name in among if name in ranks]
     if target not in ranks or not by:
         return False
     values = records.loc[ranks.index, [*by, target]].astype("float64").dropna()
+    if any(_explained_share(values[[name, target]].to_numpy()) > _COMPUTED for name in by):
+        return False
     return all(
         _explained_share(some.to_numpy()) > least
         for some, least in ((values, _COMPUTED), (ranks.loc[values.index, values.columns], _NEARLY**2))
@@ -129,16 +124,27 @@ def _explained_share(table: FloatArray) -> float:
     return 1 - float(left @ left) / whole if whole else 0.0
 
 
-def _explained(targets: list[str], sensitive: list[str], explaining: list[str]) -> Iterator[tuple[str, list[str]]]:
+def _explained(
+    targets: list[str], sensitive: list[str], explaining: list[str], near: dict[str, set[str]]
+) -> Iterator[tuple[str, list[str]]]:
     """What each model explains, and by what: two answers by descriptions of people, and one answer by others, too."""
+
+    def first(names: list[str]) -> list[str]:
+        """As many as explain, none of which nearly tells another."""
+        found: list[str] = []
+        for name in names:
+            if len(found) < _EXPLAINING and not near.get(name, set()) & {*found}:
+                found.append(name)
+        return found
+
     several = [name for name in sensitive[1:] if name in explaining]
     for target in targets[: _MODELS - bool(several)]:
-        described = [name for name in explaining if name != target and name not in sensitive][:_EXPLAINING]
-        if among := described or [name for name in explaining if name != target][:_EXPLAINING]:
+        described = first([name for name in explaining if name != target and name not in sensitive])
+        if among := described or first([name for name in explaining if name != target]):
             yield target, among
     if several:
         described = [name for name in explaining if name not in sensitive]
-        yield sensitive[0], [*several[:2], *described][:_EXPLAINING]
+        yield sensitive[0], first([*several[:2], *described])
 
 
 _PEOPLE = (Role.QUASI_IDENTIFIER, Role.OTHER, Role.SENSITIVE)

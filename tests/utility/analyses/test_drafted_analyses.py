@@ -74,6 +74,10 @@ def test_what_nearly_tells_another_number_explains_nothing_beside_it() -> None:
     }
     formulas = [model.formula for model in drafted_analyses(known, frame, NOBODY).models]
     assert formulas == ["married_at ~ born", "married_in ~ born"]
+    alone = {name: known[name] for name in ("age", "pay")} | {"pay": variable("pay", Kind.CONTINUOUS, Role.SENSITIVE)}
+    exact = frame.assign(pay=age + rng.normal(size=n) / 10)
+    first = drafted_analyses(alone, exact, NOBODY).models[0]
+    assert first.formula == "pay ~ age", "what follows from one other is an effect, however strong"
 
 
 def test_the_first_model_is_fitted_in_subgroups_and_all_are_weighted() -> None:
