@@ -14,11 +14,13 @@ from dataclasses import dataclass, replace
 from itertools import permutations
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import Saying, Sentences, as_fields
 from sluice.ground.verdict import Finding, Verdict
 from sluice.tabular.audit.pattern_audit import audit
+from sluice.tabular.audit.proofs import Proof
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Booleans, Cells, Floats, Status, Statuses
 from sluice.tabular.model.feasibility_interval import feasibility_intervals
@@ -117,7 +119,9 @@ def one_pattern(measures: Mapping[str, MeasuredCells], made: Mapping[str, Suppre
     return replace(first, published=PublishedCells(status), proofs=proofs)
 
 
-def judge_parts(measures: Mapping[str, MeasuredCells], status: Statuses, workers: int = 1) -> list[Finding]:
+def judge_parts(
+    measures: Mapping[str, MeasuredCells], status: Statuses, workers: int = 1, proofs: Sequence[Proof] = ()
+) -> list[Finding]:
     """A finding for each measure that is in no cell more than another, as exports are of turnover, where a reader who
     knows that works out a sensitive value of the other more closely than it is protected.
 
@@ -125,12 +129,13 @@ def judge_parts(measures: Mapping[str, MeasuredCells], status: Statuses, workers
     an interval of turnover is that of exports and of what is left together.
 
     status : shape (c,), of the pattern that all share
-    cost   : that of an audit by outsiders of both parts; then four linear programs for each sensitive cell of the
-             larger measure that this did not decide
+    proofs : that the search for it found; each is checked, none is believed
+    cost   : that of a look at the proofs; for cells that they leave, of an audit by outsiders of both parts; for what
+             that leaves, four linear programs a cell
     """
     found = []
     for part, whole in permutations(measures, 2):
-        told, open_ = _told_by_part(measures[part].cells, measures[whole], status, workers)
+        told, open_ = _told_by_part(measures[part].cells, measures[whole], status, workers, proofs)
         # Whoever accepts what is told has not decided what is open, so each is a finding of its own.
         for verdict, cells, says in ((Verdict.REVIEW, told, _SAYS.told), (Verdict.UNKNOWN, open_, _SAYS.not_decided)):
             if cells:
@@ -142,7 +147,9 @@ def _finding(verdict: Verdict, says: Saying, scope: str = "") -> Finding:
     return Finding(rule="measures", verdict=verdict, stage="masked", scope=scope, **as_fields(says))
 
 
-def _told_by_part(part: Cells, whole: MeasuredCells, status: Statuses, workers: int) -> tuple[int, int]:
+def _told_by_part(
+    part: Cells, whole: MeasuredCells, status: Statuses, workers: int, proofs: Sequence[Proof] = ()
+) -> tuple[int, int]:
     """Of how many sensitive cells too much is told, and of how many it is not decided; none where it is no part."""
     cells, asked = whole.cells, whole.request.requirements
     decimals = max(part.decimals, cells.decimals)
@@ -150,17 +157,48 @@ def _told_by_part(part: Cells, whole: MeasuredCells, status: Statuses, workers: 
     which = np.flatnonzero(asked.sensitive & _suppressed(status))
     if not len(which) or (less < 0).any() or (more < less).any():
         return 0, 0
+    unit = 10.0 ** (decimals - cells.decimals)
+    below, above = _shown_by(proofs, cells, (less, more - less), status)
+    which = which[(below < asked.lower * unit)[which] | (above < asked.upper * unit)[which]]
     which = which[~_left_open(cells, asked, (less, more - less), status, decimals, which, workers)]
     low, high, none = np.zeros(len(which)), np.zeros(len(which)), np.zeros(len(cells))
     for total in (less, more - less) if len(which) else ():
         value = np.where(status == Status.PUBLISHED, total, np.nan)
         ends = feasibility_intervals(cells.equations, value, which, none, none + np.inf, workers)
         low, high = low + ends[0], high + ends[1]
-    unit, slack = 10.0 ** (decimals - cells.decimals), _NEAR * np.maximum(1, more[which])
+    slack = _NEAR * np.maximum(1, more[which])
     near = (low > more[which] - asked.lower[which] * unit + slack) | (
         high < more[which] + asked.upper[which] * unit - slack
     )
     return int(near.sum()), int((np.isnan(low) | np.isnan(high)).sum())
+
+
+def _shown_by(
+    proofs: Sequence[Proof], cells: Cells, parts: tuple[Floats, Floats], status: Statuses
+) -> tuple[Floats, Floats]:
+    """Shape (c,) each: how far below and above its value a cell may certainly be, by deviations of the whole, of which
+    each part makes as much as leaves none of its own cells below 0."""
+    below, above = np.zeros(len(cells)), np.zeros(len(cells))
+    given = [(proof.cells, proof.change) for proof in proofs if len(proof.cells)]
+    if not given:
+        return below, above
+    moved, change = (np.concatenate([each[at] for each in given]) for at in (0, 1))
+    start = np.cumsum([0, *(len(each) for each, _ in given)])
+    sums = abs(csr_array((change, moved, start), shape=(len(given), len(cells))) @ cells.equations.T)
+    largest = np.maximum.reduceat(np.abs(change), start[:-1])
+    holds = np.asarray(sums.sum(axis=1)).ravel() <= _NEAR * largest
+    holds &= np.logical_and.reduceat(_suppressed(status)[moved], start[:-1])
+    of = np.repeat(np.arange(len(given)), np.diff(start))
+    for turned in (1, -1):
+        size = turned * change
+        times = np.zeros(len(given))
+        for total in parts:
+            room = np.divide(total[moved], -size, out=np.full(len(size), np.inf), where=size < 0)
+            times += np.minimum.reduceat(room, start[:-1])
+        times[~holds | ~np.isfinite(times)] = 0.0
+        np.maximum.at(below, moved, np.maximum(-size * times[of], 0.0))
+        np.maximum.at(above, moved, np.maximum(size * times[of], 0.0))
+    return below, above
 
 
 def _left_open(
@@ -177,9 +215,11 @@ def _left_open(
 
     parts : of each cell, in units of the last of these decimals
     """
+    none, sensitive = np.zeros(len(cells), dtype=np.int64), np.zeros(len(cells), dtype=bool)
+    if not len(which):
+        return np.zeros(0, dtype=bool)
     unit = 10 ** (decimals - cells.decimals)
     share = parts[0] / np.maximum(parts[0] + parts[1], 1)
-    none, sensitive = np.zeros(len(cells), dtype=np.int64), np.zeros(len(cells), dtype=bool)
     sensitive[which] = True
     below, above = np.zeros(len(which)), np.zeros(len(which))
     for total, of in zip(parts, (share, 1 - share), strict=True):
