@@ -19,13 +19,9 @@ from scipy.sparse import csr_array
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import Saying, Sentences, as_fields
 from sluice.ground.verdict import Finding, Verdict
-from sluice.tabular.audit.pattern_audit import audit
 from sluice.tabular.audit.proofs import Proof
-from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Booleans, Cells, Floats, Status, Statuses
 from sluice.tabular.model.feasibility_interval import feasibility_intervals
-from sluice.tabular.model.known_sums import Indices
-from sluice.tabular.rules.sensitivity import Requirements
 from sluice.tabular.suppression.effort import Progress
 from tasks.release.tables.protection import ProtectionRequest
 from tasks.release.tables.protection_method import SecondarySuppression
@@ -44,7 +40,6 @@ _SAYS = Sentences(
     none="A reader who knows that one measure is part of another cannot compute a protected value more closely.",
 )
 _NEAR = 1e-6
-_OUTSIDERS = Assumptions(coalition=0, unions=False, zeros_known=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,8 +125,7 @@ def judge_parts(
 
     status : shape (c,), of the pattern that all share
     proofs : that the search for it found; each is checked, none is believed
-    cost   : that of a look at the proofs; for cells that they leave, of an audit by outsiders of both parts; for what
-             that leaves, four linear programs a cell
+    cost   : that of a look at the proofs; four linear programs for each sensitive cell that they leave
     """
     found = []
     for part, whole in permutations(measures, 2):
@@ -160,7 +154,6 @@ def _told_by_part(
     unit = 10.0 ** (decimals - cells.decimals)
     below, above = _shown_by(proofs, cells, (less, more - less), status)
     which = which[(below < asked.lower * unit)[which] | (above < asked.upper * unit)[which]]
-    which = which[~_left_open(cells, asked, (less, more - less), status, decimals, which, workers)]
     low, high, none = np.zeros(len(which)), np.zeros(len(which)), np.zeros(len(cells))
     for total in (less, more - less) if len(which) else ():
         value = np.where(status == Status.PUBLISHED, total, np.nan)
@@ -199,41 +192,6 @@ def _shown_by(
         np.maximum.at(below, moved, np.maximum(-size * times[of], 0.0))
         np.maximum.at(above, moved, np.maximum(size * times[of], 0.0))
     return below, above
-
-
-def _left_open(
-    cells: Cells,
-    asked: Requirements,
-    parts: tuple[Floats, Floats],
-    status: Statuses,
-    decimals: int,
-    which: Indices,
-    workers: int,
-) -> Booleans:
-    """Of which of these cells enough is certainly open, by small problems around each: the audit of each part shows how
-    far it may be off, of its share of what is asked for.
-
-    parts : of each cell, in units of the last of these decimals
-    """
-    none, sensitive = np.zeros(len(cells), dtype=np.int64), np.zeros(len(cells), dtype=bool)
-    if not len(which):
-        return np.zeros(0, dtype=bool)
-    unit = 10 ** (decimals - cells.decimals)
-    share = parts[0] / np.maximum(parts[0] + parts[1], 1)
-    sensitive[which] = True
-    below, above = np.zeros(len(which)), np.zeros(len(which))
-    for total, of in zip(parts, (share, 1 - share), strict=True):
-        lower, upper = (np.ceil(level * unit * of).astype(np.int64) for level in (asked.lower, asked.upper))
-        units = total.astype(np.int64)
-        requirements = Requirements({}, sensitive, np.minimum(lower, units), upper, none)
-        found = audit(
-            replace(cells, total=units, decimals=decimals, sizes=None), status, requirements, (), _OUTSIDERS,
-            workers=workers,
-        )  # fmt: skip
-        below += np.nan_to_num(total - found.lower)[which]
-        above += np.nan_to_num(found.upper - total)[which]
-    enough: Booleans = (below >= asked.lower[which] * unit) & (above >= asked.upper[which] * unit)
-    return enough
 
 
 def refuse_other_cells(cells: Mapping[str, Cells], contributors: bool = False) -> None:
