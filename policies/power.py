@@ -25,7 +25,7 @@ from sluice.risk.attacks.attack_success import LOOKS
 from sluice.risk.attacks.attribute_gain import gain_interval
 from sluice.risk.linkage.learned_intruder import FEWEST_PEOPLE, judged_in_looks
 from sluice.risk.passing_truth import Ends, Look, can_pass, exact_ends, largest_difference, largest_share
-from sluice.risk.people_of_records import groups_of_people
+from sluice.risk.people_of_records import groups_of_people, number_of_people
 
 _SAYS = Sentences(
     "power",
@@ -64,22 +64,29 @@ class FileSize:
     records : in the file that is masked
     units   : people or households that the records belong to
     aside   : records set aside; None: nobody was
+    persons : people whose records they are, where the contract names them; None: each record is somebody else's
     """
 
     records: int
     units: int
     aside: int | None = None
+    persons: int | None = None
 
     @classmethod
     def of(cls, frame: pd.DataFrame, variables: Variables, aside: int | None) -> Self:
-        return cls(len(frame), len(np.unique(groups_of_people(frame, variables))), aside)
+        units = len(np.unique(groups_of_people(frame, variables)))
+        return cls(len(frame), units, aside, number_of_people(frame, variables))
+
+    def people_of(self, records: int) -> int:
+        """About how many people so many records are of."""
+        return round(records * self.persons / self.records) if self.persons and self.records else records
 
     def of_all(self, records: int, standard: ReferenceStandard) -> "FileSize":
         """A file of so many records, those set aside among them, under another standard."""
         aside = None if standard.holdout_share is None else round(records * standard.holdout_share)
         left = records - (aside or 0)
         units = round(left * self.units / self.records) if self.records else left
-        return FileSize(left, max(1, units), aside)
+        return FileSize(left, max(1, units), aside, self.people_of(left))
 
     @property
     def all(self) -> int:
@@ -161,8 +168,9 @@ def figures(policy: Policy, size: FileSize, variables: int, paired: bool = True)
 
 def _of_size(standard: ReferenceStandard, size: FileSize) -> Iterator[Figure]:
     """The number of records below which the standard does not judge; it is held against none."""
-    others = size.records if size.aside is None else reference_records(size.records, size.aside)
-    fewest = min(size.records, others)
+    people = size.people_of(size.records)
+    others = people if size.aside is None else reference_records(people, size.people_of(size.aside))
+    fewest = min(people, others)
     if standard.when_fewer != "judge" and fewest < standard.minimum_records:
         yield Figure("reference_size", standard.minimum_records, False, None)
 

@@ -26,25 +26,25 @@ from sluice.risk.publications.publication import Publication, SamePeople, named_
 _NONE = Sentence("several_publications.none_before", "No file of the same {unit} was published before.")
 _FEW_CHANGES = Sentences(
     "few_changes",
-    few="Fewer than {fewest} records changed since {releases:commas} was published: who compares the two files sees "
+    few="Fewer than {fewest} records changed since {releases:few} was published: who compares the two files sees "
     "whose they are, and what changed. Wait until more has changed.",
-    none="No earlier publication differs from this file in few records; {count} compared ({releases:commas}).",
+    none="No earlier publication differs from this file in few records; {count} compared ({releases:few}).",
 )
 _DIFFERENCING = Sentences(
     "differencing",
     read="An intruder who knows a person's quasi-identifiers, and that the person came, left or changed since {name} "
     "was published, reads another value of that person off the difference of the two files: of {people:,} of the "
     "{unit} concerned.",
-    others=" The same holds of {others:commas}.",
-    guessed="The difference of this file and {releases:commas} names values of {unit} who came, left or changed that "
+    others=" The same holds of {others:few}.",
+    guessed="The difference of this file and {releases:few} names values of {unit} who came, left or changed that "
     "are right more often than chance explains.",
-    nobody="The differences from {releases:commas} disclose no value.",
-    nobody_found="{releases:commas} is of the same data set or source, and none of its {unit} were found in this file. "
+    nobody="The differences from {releases:few} disclose no value.",
+    nobody_found="{releases:few} is of the same data set or source, and none of its {unit} were found in this file. "
     "If they are other {unit}, let the contract say editions: fresh_samples.",
-    nothing_shared="{releases:commas} is about the same {unit}. It shares no variable with this file by name, so "
+    nothing_shared="{releases:few} is about the same {unit}. It shares no variable with this file by name, so "
     "the two could not be compared.",
 )
-_ALSO = "Among the {people:,} {unit} who are also in {releases:commas}: "
+_ALSO = "Among the {people:,} {unit} who are also in {releases:few}: "
 _FIT = "fewer than {k} {unit} fit {below:,} of them in every file, where each file alone leaves at least {k}"
 _SHARE = "all who fit {alike:,} of them share one sensitive value."
 _JOINT_CLASSES = Sentences(
@@ -53,14 +53,13 @@ _JOINT_CLASSES = Sentences(
     fewer=f"{_ALSO}{_FIT}.",
     alike=f"{_ALSO}{_SHARE}",
     fewer_and_alike=f"{_ALSO}{_FIT}, and {_SHARE}",
-    kept="With {releases:commas}, everybody keeps the look-alikes that this file gives.",
-    sets="{sets:commas} of the same people was published in {releases:commas}: whom a few items fit in both files "
+    kept="With {releases:few}, everybody keeps the look-alikes that this file gives.",
+    sets="{sets:commas} of the same people was published in {releases:few}: whom a few items fit in both files "
     "together is not counted, only in each by itself.",
 )
 _AVERAGED_NOISE = Sentences(
     "averaged_noise",
-    no_other_values="No variable has other values than in {releases:commas} for those whose original value is the "
-    "same.",
+    no_other_values="No variable has other values than in {releases:few} for those whose original value is the same.",
     read="An intruder who knows a person's quasi-identifiers and takes the average over {count} publications reads "
     "{name} rightly (a number to a tenth of its spread) for {share:.2%} of the {unit}, where the best of them alone "
     "tells it for {alone:.2%}; {margin:.1%} more are tolerated.",
@@ -207,7 +206,7 @@ def _quasi_identifiers(released: Variables) -> list[str]:
 
 
 def _few_changes(policy: Asked, changed: Mapping[str, int]) -> Finding:
-    few = [name for name, count in changed.items() if 0 < count < policy.minimum_cell]
+    few = sorted((each for each in changed if 0 < changed[each] < policy.minimum_cell), key=changed.__getitem__)
     if few:
         return _of_rule(
             "few_changes",
@@ -235,13 +234,13 @@ def _differencing(
         if name not in told and each.guessed and poisson.sf(each.guessed - 1, each.by_chance) < _BY_CHANCE
     }
     if told:
-        name, worst = max(told.items(), key=lambda item: item[1].told)
-        says = _DIFFERENCING.read(name=name, people=_count(policy, worst.told), unit=unit)
-        others = [other for other in told if other != name]
+        name, *others = sorted(told, key=lambda each: -told[each].told)
+        says = _DIFFERENCING.read(name=name, people=_count(policy, told[name].told), unit=unit)
         says += _DIFFERENCING.others(others=others) if others else ()
         return _of_rule("differencing", Verdict.FAIL, says, len(found), ", ".join(told))
     if read:
-        says = _DIFFERENCING.guessed(releases=read, unit=unit)
+        most = sorted(read, key=lambda each: read[each].by_chance - read[each].guessed)
+        says = _DIFFERENCING.guessed(releases=most, unit=unit)
         return _of_rule("differencing", Verdict.FAIL, says, len(found), ", ".join(read))
     if nothing_shared:
         says = _DIFFERENCING.nothing_shared(releases=nothing_shared, unit=unit)

@@ -131,7 +131,7 @@ def init(
 def _fitting(seen: "Overview", proposed: "Proposals") -> tuple[str, ...]:
     from tasks.tuning.audiences import fitting_uses
 
-    return fitting_uses([each.role for each in proposed.columns], seen.records, proposed.numbers_alone)
+    return fitting_uses([each.role for each in proposed.columns], proposed.people(seen), proposed.numbers_alone)
 
 
 def _in_vain(name: str, seen: "Overview", proposed: "Proposals") -> Iterator[str]:
@@ -142,9 +142,10 @@ def _in_vain(name: str, seen: "Overview", proposed: "Proposals") -> Iterator[str
 
     policy = load_policy(shipped_policies()[name])
     least = 0 if policy.reference_standard is None else policy.reference_standard.minimum_records
-    if seen.records < least:
+    if (people := proposed.people(seen)) < least:
         way_out = "tables may be published (docs/tables.md)" if name == "small-file" else "--for small asks for fewer"
-        yield f"{name} judges files of {least:,} records and more. This one has fewer, so no plan can pass; {way_out}."
+        of = "records" if people == seen.records else "people"  # of whom each may have several records
+        yield f"{name} judges files of {least:,} {of} and more. This one has fewer, so no plan can pass; {way_out}."
     asking = [rule.rule for rule in policy.rules if isinstance(rule, SensitiveRule) and not rule.columns]
     if asking and all(each.role is not Role.SENSITIVE for each in proposed.columns):
         yield (
@@ -263,10 +264,10 @@ def _say_plan(made: "Made | Redrafted", proposed: "Proposals") -> None:
     elif plan.passes:
         whom, policy = USES[made.use].whom, USES[made.use].policy
         say(f"the drafted plan passed on {plan.records:,} records ({policy}): {plan.draft.says}", "green")
-        if (draws := plan.outcome.draws if plan.outcome else 1) == 1:
+        if plan.outcome is None or plan.outcome.draws == 1:
             say("  by 1 draw: a release draws anew, and may not pass; with more --minutes others are tried", "yellow")
         else:
-            say(f"  by each of {draws} draws; a release draws anew")
+            say(f"  by {plan.outcome.by_draws}; a release draws anew")
         if USES[made.use].researchers:
             say(f"no draft passed that anybody may have; this one is for {whom}", "yellow")
         if left_out := _left_out(plan.draft.plan, proposed):

@@ -61,6 +61,11 @@ def show_columns(seen: "Overview", proposed: "Proposals") -> None:
             say(told)
         if each.universe:
             say(f"{one_line(each.name)}: {each.universe}; elsewhere it is not asked, and not missing")
+        if each.harmless:
+            say(
+                f"{one_line(each.name)}: {_denial(each)} counts as harmless; the data's owner has to confirm it",
+                "yellow",
+            )
         if each.repeats:
             say(f"{one_line(each.name)} tells the same as {one_line(each.repeats)}")
     say_other_forms(proposed)
@@ -75,6 +80,11 @@ def say_other_forms(proposed: "Proposals") -> None:
     for each in proposed.columns:
         if each.other_form:
             say(f"{one_line(each.name)} holds {SAYS[each.other_form]}, and run this again", "yellow")
+
+
+def _denial(each: "Proposal") -> str:
+    """The value that is drafted as harmless, in words."""
+    return f"that it is {_short(each.harmless, each.labels.get(each.harmless, ''))}"
 
 
 def _sets_of_items(seen: "Overview", each: "Proposal") -> str:
@@ -197,6 +207,11 @@ def ask_about_columns(seen: "Overview", proposed: "Proposals") -> "Proposals":
                 known = columns[each.name]
                 codes = (*known.missing_codes, code)
                 columns[each.name] = replace(known, missing_codes=codes, doubtful_codes=())
+    for name, each in columns.items():
+        if each.harmless:
+            question = f"{one_line(name)}: may everybody know {_denial(each)}? n, or Enter for yes: "
+            if _answer(question).lower() == "n":
+                columns[name] = replace(each, harmless="")
     for each in proposed.columns:
         for other in each.date_formats[1:]:
             question = f"{one_line(each.name)}: are its dates written {other}? y, or Enter for {each.date_formats[0]}: "

@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException as StarletteHTTPException
 
 from flows.desk.deciding import deciding
 from flows.desk.desk import WRONG_PASSWORD, Desk
+from flows.desk.metrics import Counted, metrics
 from flows.desk.pages import page
 from flows.desk.reading import reading
 from flows.desk.security_middleware import SecurityMiddleware
@@ -49,8 +50,8 @@ _SAYS = {
 def application(desk: Desk) -> SecurityMiddleware:
     """The pages of a desk. Nothing describes itself: no schema, no documentation of an interface."""
     app = FastAPI(title="sluice desk", docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
-    app.state.desk = desk
-    for router in (reading, deciding, entrance):
+    app.state.desk, app.state.counted = desk, Counted()
+    for router in (reading, deciding, entrance, metrics):
         app.include_router(router)
     app.add_exception_handler(NotSignedOn, _to_the_door)
     app.add_exception_handler(StarletteHTTPException, _refused)

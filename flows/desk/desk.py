@@ -146,6 +146,7 @@ class Desk:
     address: str
     accounts: Accounts
     access: AccessLog
+    metrics_token: str = field(repr=False)  # which whoever asks for the metrics shows
     proxy: Proxy | None = None  # None: people sign on with accounts of the desk
     sessions: Sessions = field(default_factory=Sessions)
     attempts: Attempts = field(default_factory=Attempts)
@@ -161,7 +162,8 @@ class Desk:
         folder = desk_folder(home)
         said = f"{parts.scheme}://{parts.netloc.lower()}"
         known = KnownBrowsers(create_once(folder / "browsers_secret", secrets.token_bytes(32)))
-        return cls(said, Accounts(folder), AccessLog.of(home), proxy, browsers=known)
+        token = create_once(folder / "metrics_token", secrets.token_urlsafe(32).encode()).decode().strip()
+        return cls(said, Accounts(folder), AccessLog.of(home), token, proxy, browsers=known)
 
     @cached_property
     def workspace(self) -> Workspace:

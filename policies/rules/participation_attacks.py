@@ -155,7 +155,7 @@ class RareCombinations(ControlRule):
         columns = list(self.columns or comparable_columns(files, control))
         tables = [[plain_values(file[name]) for name in columns] for file in (files.recoded, files.masked, control)]
         for size in (size for size in self.sizes if size <= len(columns)):
-            found = rare_combinations(tables[0], tables[1], tables[2], size, files.rng)
+            found = rare_combinations(tables[0], tables[1], tables[2], size, files.rng, units=units_of(files))
             scope = f"{size} values"
             if not found.completed:
                 yield self.unknown(_RARE.nobody_alone(size=size), found.attempted, scope)

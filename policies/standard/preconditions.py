@@ -11,6 +11,7 @@ from sluice.ground.sentence import Sentence, Sentences, as_fields
 from sluice.ground.variables import GROUPS, NAMES, Role, Variables
 from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.coding import Coding
+from sluice.risk.people_of_records import number_of_people, person_variable
 from sluice.risk.reference.copies import unexplained_duplicates
 from sluice.risk.row_groups import row_groups
 from sluice.utility.comparison import Comparison
@@ -82,34 +83,40 @@ _SAYS = Sentences(
     enough="There are enough {which} records for the comparison to tell something.",
     few="There are {records:,} {which} records, fewer than the {asked:,} below which chance decides whether a release "
     "meets the reference standard.",
+    few_people="The {which} records are of {people:,} people, fewer than the {asked:,} below which chance decides "
+    "whether a release meets the reference standard.",
     set_more_aside=" A larger holdout_share sets more aside.",
 )
 
 SAMPLE_SIZE = (
     Declaration(
         "reference_size",
-        about="Whether there are enough records for a comparison with the reference to tell something.",
-        asks="Original and reference hold as many records as the policy's minimum_records, so that a comparison of the "
-        "two tells something. Where fewer were set aside, the reference also holds the original without each person.",
-        helps="The reference standard needs more records: release a larger file, set a larger holdout aside, or let "
-        "the policy say review in when_fewer, so that a person decides.",
-        needs="The reference standard needs more records: release a larger file, set a larger holdout aside, or let "
-        "the policy say review in when_fewer, so that a person decides.",
+        about="Whether there are enough people for a comparison with the reference to tell something.",
+        asks="Original and reference hold records of as many people as the policy's minimum_records, so that a "
+        "comparison of the two tells something: of somebody with several records one counts. Where fewer were set "
+        "aside, the reference also holds the original without each person.",
+        helps="The reference standard needs records of more people: release a larger file, set a larger holdout aside, "
+        "or let the policy say review in when_fewer, so that a person decides.",
+        needs="The reference standard needs records of more people: release a larger file, set a larger holdout aside, "
+        "or let the policy say review in when_fewer, so that a person decides.",
     ),
 )
 
 
 def reference_records(original: int, aside: int) -> int:
-    """How many stand for other people: where few were set aside, the original without each person beside them."""
+    """How many people stand for others: where few were set aside, the original without each person beside them."""
     return aside + original - 1 if aside >= FEWEST_ASIDE else aside
 
 
 def judge_size(
-    standard: ReferenceStandard, original: pd.DataFrame, masked: pd.DataFrame, held: pd.DataFrame | None
-) -> Finding:
-    counts = {"original": len(original)}
+    standard: ReferenceStandard, original: pd.DataFrame, masked: pd.DataFrame, held: pd.DataFrame | None,
+    variables: Variables,
+) -> Finding:  # fmt: skip
+    """Whether both are of enough people, whom `variables` may name: intervals are of people, not of their records."""
+    counts = {"original": number_of_people(original, variables)}
     if standard.reference == "holdout":
-        counts["held-out"] = reference_records(len(original), 0 if held is None else len(held))
+        aside = 0 if held is None else number_of_people(held, variables)
+        counts["held-out"] = reference_records(counts["original"], aside)
     which, fewest = min(counts.items(), key=lambda item: item[1])
     possible = min(fewest, len(masked)) > standard.neighbours
     if not possible:
@@ -118,7 +125,10 @@ def judge_size(
         verdict, says = Verdict.PASS, _SAYS.enough(which=which)
     else:
         verdict = {"unknown": Verdict.UNKNOWN, "review": Verdict.REVIEW, "judge": Verdict.PASS}[standard.when_fewer]
-        says = _SAYS.few(records=fewest, which=which, asked=standard.minimum_records)
+        if person_variable(original, variables) is None:
+            says = _SAYS.few(records=fewest, which=which, asked=standard.minimum_records)
+        else:
+            says = _SAYS.few_people(people=fewest, which=which, asked=standard.minimum_records)
         says += _SAYS.set_more_aside() if which == "held-out" else ()
     return Finding(
         rule="reference_size", verdict=verdict, **as_fields(says), stage="reference", observed=fewest,

@@ -139,7 +139,9 @@ class ReferenceStandard(BaseModel):
     binding: tuple[Measure, ...] = Field(
         default=("distance", "ambiguity"), min_length=1, description="measures that decide; the others are reported"
     )
-    minimum_records: int = Field(default=1000, ge=1, description="fewer original or held-out records tell too little")
+    minimum_records: int = Field(
+        default=1000, ge=1, description="people: of fewer, original or held-out records tell too little"
+    )
     when_fewer: Literal["unknown", "review", "judge"] = "unknown"
     tail_quantile: float = Field(default=0.01, gt=0, lt=0.5, description="the reference's closest records")
     tail_share: float = Field(default=0.02, gt=0, lt=1, description="share of records that may be closer than those")

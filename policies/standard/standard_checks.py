@@ -60,7 +60,7 @@ from sluice.ground.verdict import Finding, Verdict
 from sluice.masking.moved_blocks import Block
 from sluice.risk.coded_points import keys_of
 from sluice.risk.coding import Coding
-from sluice.risk.people_of_records import groups_of_people
+from sluice.risk.people_of_records import groups_of_people, number_of_people
 from sluice.risk.reference.prediction import Prediction, prediction
 from sluice.risk.reference.reference_attack import Curve, attack
 from sluice.risk.row_groups import row_groups
@@ -212,7 +212,7 @@ def judge_reference_standard(standard: ReferenceStandard, files: Comparison) -> 
     """
     original, masked, minimum_cell = files.original, files.masked, files.minimum_cell
     held = files.holdout if standard.reference == "holdout" else None
-    size = judge_size(standard, original, masked, held)
+    size = judge_size(standard, original, masked, held, files.variables)
     # The attack needs one more record than it looks at: in the reference the person's own is left out.
     if size.completed == 0:
         return [size], []
@@ -220,7 +220,7 @@ def judge_reference_standard(standard: ReferenceStandard, files: Comparison) -> 
     if not coding.dimensions:
         return [size, incomparable()], []
     everybody = original if held is None else pd.concat([original, held], ignore_index=True)
-    with_own = held is not None and FEWEST_ASIDE <= len(held) < standard.minimum_records
+    with_own = held is not None and FEWEST_ASIDE <= number_of_people(held, files.variables) < standard.minimum_records
     points = coding.original_points(original)
     others = None if held is None else coding.original_points(everybody if with_own else held)
     released_points, unread = coding.released_points(masked)

@@ -162,12 +162,9 @@ def _variable(seen: Overview, proposed: Proposal, changes: bool) -> Iterator[str
         yield "    unit: # for instance years, euros a month"
     if proposed.universe:
         yield f"    universe: {_quoted(proposed.universe)}"
-        derived = not seen.said(name).universe  # it is exactly who has a value
-        if derived and proposed.role is Role.SENSITIVE and (column.empty or proposed.missing_codes):
-            why = f"no answer: {proposed.universe}"
-            yield f"    harmless: {{missing: true, why: {_quoted(why)}}}  # check: is it, to be known as not asked?"
     elif told := not_asked_labels(seen, name):
         yield f"    # {_listed(told)} means not asked, which is no missing answer: say in 'universe' of whom it was"
+    yield from _harmless(seen, proposed)
     if proposed.missing_codes:
         strange = sorted({*column.marks} - {*values.MISSING_MARKS})
         check = f"  # check: among numbers or dates {_listed(strange)} must be missing, or special" if strange else ""
@@ -196,6 +193,25 @@ def _variable(seen: Overview, proposed: Proposal, changes: bool) -> Iterator[str
         yield from (f"      {_quoted(code)}: {_quoted(means)}" for code, means in proposed.labels.items())
     if proposed.role is Role.QUASI_IDENTIFIER and (made := hierarchy_of(proposed, column)):
         yield f"    hierarchy: {json_text(made)}  # check: groups that readers of the file know"
+
+
+def _harmless(seen: Overview, proposed: Proposal) -> Iterator[str]:
+    """What may be known of anybody by a sensitive variable, for its owner to confirm."""
+    if proposed.role is not Role.SENSITIVE:
+        return
+    column = seen.columns[proposed.name]
+    by_universe = proposed.universe and not seen.said(proposed.name).universe  # it is exactly who has a value
+    whole, why, asks = [], [], []
+    if proposed.harmless:
+        whole.append(f"values: {_listed([proposed.harmless])}")
+        why.append("most people have it, and it denies something of them")
+        asks.append("may everybody know it of a person?")
+    if by_universe and (column.empty or proposed.missing_codes):
+        whole.append("missing: true")
+        why.append(f"no answer: {proposed.universe}")
+        asks.append("is it, to be known as not asked?")
+    if whole:
+        yield f"    harmless: {{{', '.join(whole)}, why: {_quoted('; '.join(why))}}}  # check: {' '.join(asks)}"
 
 
 def _has_no_end(proposed: Proposal, column: ColumnSummary) -> bool:

@@ -34,6 +34,7 @@ from schemas.reading.usual_names import (
     is_called_a_day,
     is_called_for_life,
     is_called_household,
+    is_denial,
     is_of_the_body,
     usual_role,
     words_of,
@@ -67,6 +68,7 @@ _AMOUNTS = 3  # columns of numbers in which nearly every record has its own: of 
 _HEAVIEST = 1500  # of a body, in kilograms or pounds; nobody writes grams with decimals
 _KNOWN = 3  # columns that an acquaintance knows, where no name tells which
 _MEASURED = 3  # columns of amounts, of which a file of amounts alone has as many at least
+_RARE = 0.2  # share of the records: what so few have, groups of ten are often without
 _WRITTEN = 60  # values of one record each, of which most values are: of fewer they are rare categories
 
 
@@ -78,6 +80,7 @@ class Proposal:
     missing_codes  : values that stand for 'missing'
     doubtful_codes : numbers that may, or may be values
     universe       : of whom the variable is known, where it is missing exactly for all others
+    harmless       : a value of most people that denies something of them, which may be known of anybody
     other_form     : of numbers or dates that are written so that they are not read as such (`other_forms`)
     date_formats   : in which dates are written that are not as 2024-12-31; after the first, others that may be meant
     repeats        : a column before it that tells the same of every record, by other names
@@ -93,6 +96,7 @@ class Proposal:
     doubtful_codes: tuple[str, ...] = ()
     universe: str = ""
     repeats: str = ""
+    harmless: str = ""
     other_form: str = ""
     date_formats: tuple[str, ...] = ()
     description: str = ""
@@ -116,6 +120,16 @@ class Proposals:
     def by_name(self, name: str) -> Proposal:
         return next(each for each in self.columns if each.name == name)
 
+    def people(self, seen: Overview) -> int:
+        """How many people the records that were kept are of: where a column names them, of somebody's several one
+        counts. Of all records where none does."""
+        for role in (Role.PERSON, Role.CONTRIBUTOR):
+            for each in self.columns:
+                if each.role is role:
+                    different = len(seen.labels[each.name]) - (None in seen.labels[each.name])
+                    return different + int(seen.missing(each.name).sum())
+        return seen.records
+
 
 def propose(seen: Overview) -> Proposals:
     """Proposals for all columns. Cost: O(columns n log n), for each column whose values may say who was asked."""
@@ -133,7 +147,7 @@ def propose(seen: Overview) -> Proposals:
     if numbers_alone:
         columns = [_as_measured(each) for each in columns]
     same = repeats(seen)
-    columns = [replace(each, repeats=same.get(each.name, "")) for each in columns]
+    columns = [replace(each, repeats=same.get(each.name, ""), harmless=_denied_of_most(seen, each)) for each in columns]
     key, period = _told_apart(seen, columns)
     return Proposals(tuple(columns), tuple(key), numbers_alone, period)
 
@@ -141,6 +155,7 @@ def propose(seen: Overview) -> Proposals:
 def with_role(seen: Overview, proposed: Proposal, role: Role, why: str) -> Proposal:
     """The column in a role that a person chose; a name of somebody has no categories."""
     chosen = replace(proposed, role=role, why=why, sure=True)
+    chosen = replace(chosen, harmless=_denied_of_most(seen, chosen))
     if role not in NAMES:
         return chosen
     return replace(chosen, kind=seen.columns[proposed.name].kind, categories=(), labels={})
@@ -430,21 +445,41 @@ def _someone_known(seen: Overview, columns: Sequence[Proposal]) -> list[Proposal
 
 
 def _something_sensitive(seen: Overview, columns: Sequence[Proposal]) -> list[Proposal]:
-    """Where no column is sensitive, all amounts: a policy that asks what may be learned judges nothing otherwise."""
+    """Where no column is sensitive, all amounts, or else all numbers, or else all that is left: a policy that asks what
+    may be learned judges nothing otherwise."""
     if any(each.role is Role.SENSITIVE for each in columns):
         return list(columns)
-    why = "no column is called by what nobody should learn of a person, and this one is an amount"
-    amounts = {
-        each.name
+    others = [
+        each
         for each in columns
         if each.role is Role.OTHER
-        and each.kind.is_numeric
-        and seen.columns[each.name].distinct > _MOST_KNOWN
+        and len(seen.labels[each.name]) > 1
+        and each.kind not in (Kind.TEXT, Kind.ITEMS, Kind.DATE)
         and not _is_called_weight(seen, each.name)
-    }
-    return [
-        replace(each, role=Role.SENSITIVE, why=why, sure=False) if each.name in amounts else each for each in columns
     ]
+    numbers = [each for each in others if each.kind.is_numeric]
+    amounts = [each for each in numbers if seen.columns[each.name].distinct > _MOST_KNOWN]
+    found, what = next(
+        (some, what)
+        for some, what in ((amounts, "an amount"), (numbers, "a number"), (others, "no trait that others know"))
+        if some or some is others
+    )
+    why = f"no column is called by what nobody should learn of a person, and this one is {what}"
+    names = {each.name for each in found}
+    return [replace(each, role=Role.SENSITIVE, why=why, sure=False) if each.name in names else each for each in columns]
+
+
+def _denied_of_most(seen: Overview, proposed: Proposal) -> str:
+    """Of a sensitive variable of two values that which most people have and that denies something of them: that few
+    have diabetes does not make it a secret who has none. Empty where there is none."""
+    found = seen.columns[proposed.name].categories
+    labels = {label: times for label, times in found.items() if label not in proposed.missing_codes}
+    if proposed.role is not Role.SENSITIVE or not proposed.kind.is_categorical or len(labels) != 2:
+        return ""
+    most = max(labels, key=lambda label: labels[label])
+    denies = is_denial(proposed.labels.get(most) or seen.said(proposed.name).labels.get(most) or most)
+    rare = min(labels.values())
+    return most if denies and rare >= MINIMUM_CELL and rare <= _RARE * sum(labels.values()) else ""
 
 
 def _are_measured(seen: Overview, columns: Sequence[Proposal]) -> bool:

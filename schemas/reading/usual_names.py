@@ -14,6 +14,7 @@ from sluice.ground.variables import Role
 _SHORT = 4  # words of a label, the last of which says what it is, too
 _INSIDE = 6  # letters from which a word is found inside a longer one
 _NOT_ASKED = "not_asked"
+_DENIALS = "denials"
 _LONGEST_ANSWER = 80  # signs of such a value
 _ALONE = "household_alone"
 _CODES = "codes"
@@ -54,6 +55,11 @@ def is_not_asked(label: str) -> bool:
     if len(label) > _LONGEST_ANSWER or label.upper() == label.lower():  # no letter: of millions of numbers at once
         return False
     return " ".join(words_of(label)) in _read()[_NOT_ASKED]
+
+
+def is_denial(label: str) -> bool:
+    """Whether a value says that something is not so of a person: no, none, false, 0."""
+    return label.strip() in ("0", "0.0") or " ".join(words_of(label)) in _read()[_DENIALS]
 
 
 def is_called_a_code(name: str) -> bool:

@@ -44,8 +44,9 @@ class Sentence:
 
     Beside those of `format` there are `{share:percent}` and `pct`, `{share:per_1000}`, `{share:people_1000}`,
     `{count:is}`, `{count:its}`, `{count:verb_differ}`, `{count:count_record}`, `{name:word}`, `{names:listed}`,
-    `{names:commas}` and `{names:semicolons}`; one that begins with a capital letter, `{share:Percent}`, begins a
-    sentence. Where a figure may not be told, its datum is the words in its place.
+    `{names:commas}` and `{names:semicolons}`, and `{names:few}` for three of however many; one that begins with a
+    capital letter, `{share:Percent}`, begins a sentence. Where a figure may not be told, its datum is the words in its
+    place.
     """
 
     code: str
@@ -180,6 +181,9 @@ class _Words(Formatter):
                 return listed(value)
             case "commas":
                 return ", ".join(value)
+            case "few":
+                others = len(value) - _FEW
+                return ", ".join(value[:_FEW]) + (f" and {others:,} other{'s' * (others > 1)}" if others > 0 else "")
             case "semicolons":
                 return "; ".join(value)
             case "word":
@@ -209,5 +213,6 @@ class _Words(Formatter):
         return str(super().format_field(value, spec))
 
 
+_FEW = 3  # names that are told; the others stand in the data
 _WORDS = _Words()
 _ROUNDING = re.compile(r"percent|pct|(per|people)_\d+|[^_]*[fg%]")

@@ -34,6 +34,18 @@ def people_of(frame: pd.DataFrame, variables: Variables) -> IntArray | None:
     return None if name is None else _codes(frame[name])
 
 
+def people_with_several(frame: pd.DataFrame, variables: Variables) -> IntArray | None:
+    """As `people_of`, where somebody has several records; else None."""
+    people = people_of(frame, variables)
+    return None if people is None or len(np.unique(people)) == len(frame) else people
+
+
+def number_of_people(frame: pd.DataFrame, variables: Variables) -> int:
+    """How many people the records are of."""
+    people = people_of(frame, variables)
+    return len(frame) if people is None else len(np.unique(people))
+
+
 def once_a_person(frame: pd.DataFrame, variables: Variables, keys: Sequence[str]) -> pd.DataFrame:
     """The records with each person's first one of every combination of keys, so that a class counts people."""
     people = people_of(frame, variables)

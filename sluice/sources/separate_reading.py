@@ -30,8 +30,11 @@ if TYPE_CHECKING:
 _LONGEST = 4000  # characters of an error that are believed
 _TIMES = 3  # of the bytes of raw cells, for what is made of them
 _PROGRAM = 1 << 30  # bytes that Python, its libraries and their threads may take, beyond those of the settings
-# No credentials but those of the connection: no home with a password file or a certificate, no Kerberos ticket.
-PROCESS_ENVIRONMENT = {"HOME": "/nonexistent", "LANG": "C.UTF-8", "PGGSSENCMODE": "disable"}
+# No credentials but those of the connection: no home with a password file or a certificate, no Kerberos ticket. And
+# names of hosts are asked for by TCP (resolv.conf(5)), as UDP is closed to the process.
+PROCESS_ENVIRONMENT = {
+    "HOME": "/nonexistent", "LANG": "C.UTF-8", "PGGSSENCMODE": "disable", "RES_OPTIONS": "use-vc",
+}  # fmt: skip
 
 
 def read_apart(source: TabularSource, columns: Sequence[str], size: int = BATCH_SIZE) -> "Iterator[pd.DataFrame]":

@@ -2,7 +2,8 @@
 
 Landlock knows files, and the ports of TCP where it connects by connect(). What reaches other processes, programs and
 services, or files and hosts in other ways, is refused here (Linux manual pages seccomp(2), bpf(2); numbers as in the
-kernel's tables): so no other protocol of streams than TCP, and no message that connects by itself.
+kernel's tables): so no other protocol than TCP, and no message that connects by itself. Names of hosts are asked for by
+TCP, too, see `PROCESS_ENVIRONMENT`: a datagram to any address would carry records out.
 """
 
 import os
@@ -41,9 +42,9 @@ _CALLS: dict[str, tuple[int, int | None]] = {
 }  # fmt: skip
 
 _INTERNET, _KERNEL_S = (2, 10), 16  # AF_INET and AF_INET6; AF_NETLINK, by which addresses are asked for
-_KINDS = tuple(kind | flags for kind in (1, 2, 3) for flags in (0, 0o4000, 0o2000000, 0o2004000))  # SOCK_STREAM ...
-_LOCAL, _STREAMS = 1, _KINDS[:4]  # AF_UNIX
-_PROTOCOLS = (0, 6, 17)  # the family's own, TCP, UDP; MPTCP and SCTP connect where Landlock does not look
+_STREAMS = tuple(1 | flags for flags in (0, 0o4000, 0o2000000, 0o2004000))  # SOCK_STREAM
+_LOCAL = 1  # AF_UNIX
+_PROTOCOLS = (0, 6)  # the family's own, TCP; MPTCP and SCTP connect where Landlock does not look
 _FAST_OPEN = 0x20000000  # the flag by which a message connects
 
 _LOAD, _EQUAL, _HAS_BITS, _AT_LEAST, _END = 0x20, 0x15, 0x45, 0x35, 0x06
@@ -76,11 +77,12 @@ def _allowed(ports: Sequence[int] | None) -> dict[str, list[_Instruction]]:
     """What else is looked at before a call is refused: its arguments."""
     own = {"prlimit64": [*_one_of(0, (0,)), _ALLOW], "tgkill": [*_one_of(0, (os.getpid(),)), _ALLOW]}
     messages = {"sendto": 3, "sendmsg": 2, "sendmmsg": 3}  # which argument has the flags
+    by_tcp = [*_one_of(1, _STREAMS), *_one_of(2, _PROTOCOLS), _ALLOW]
     if ports is None:
-        return own | {name: [_ALLOW] for name in ("socket", "socketpair", *messages)}
+        any_but_udp = [*_if_one_of(0, _INTERNET, by_tcp), _ALLOW]
+        return own | {"socket": any_but_udp} | {name: [_ALLOW] for name in ("socketpair", *messages)}
     slow = {name: [*_without(argument, _FAST_OPEN), _ALLOW] for name, argument in messages.items()}
-    families = (*_INTERNET, _KERNEL_S)
-    by_ip = [*_one_of(0, families), *_one_of(1, _KINDS), *_one_of(2, _PROTOCOLS), _ALLOW]
+    by_ip = [*_if_one_of(0, _INTERNET, by_tcp), *_one_of(0, (_KERNEL_S,)), *_one_of(2, (0,)), _ALLOW]
     # Drivers in Rust wake themselves by a pair of streams, which is connected for good and to nothing but itself.
     pair = [*_one_of(0, (_LOCAL,)), *_one_of(1, _STREAMS), *_one_of(2, (0,)), _ALLOW]
     return own | slow | ({"socket": by_ip, "socketpair": pair} if ports else {})
@@ -90,6 +92,13 @@ def _one_of(argument: int, values: Sequence[int]) -> list[_Instruction]:
     """Refuse unless the argument, as far as it fits into 32 bits, is one of these. Numbers begin with the last byte."""
     tests = [(_EQUAL, len(values) - place, 0, value) for place, value in enumerate(values)]
     return [(_LOAD, 0, 0, 16 + 8 * argument), *tests, _REFUSE]
+
+
+def _if_one_of(argument: int, values: Sequence[int], then: Sequence[_Instruction]) -> list[_Instruction]:
+    """What is looked at where the argument is one of these, and ends; else what follows it."""
+    last = len(values) - 1
+    tests = [(_EQUAL, last - place, len(then) if place == last else 0, value) for place, value in enumerate(values)]
+    return [(_LOAD, 0, 0, 16 + 8 * argument), *tests, *then]
 
 
 def _without(argument: int, bits: int) -> list[_Instruction]:

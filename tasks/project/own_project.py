@@ -427,7 +427,7 @@ def _did(plan: FirstPlan) -> str:
         return "Nothing was tried: sluice check judges it, sluice tune searches for a better one."
     drafts = "1 draft" if plan.tried == 1 else f"{plan.tried} drafts"
     if plan.passes:
-        draws = "1 draw" if plan.outcome.draws == 1 else f"each of {plan.outcome.draws} draws"
+        draws = plan.outcome.by_draws
         return f"It keeps most of those that pass by {draws}, of {drafts} tried on {on}; sluice check judges all."
     fell = ", ".join(dict.fromkeys(miss.rule for miss in plan.outcome.misses))
     untried = f" {plan.untried} more were not tried for lack of time." if plan.untried else ""

@@ -8,9 +8,9 @@ from sluice.ground.variables import Role
 from tasks.tuning.draft_steps import Family
 from tasks.tuning.first_plan import FirstPlan
 
-_SMALL = 1000  # records: fewer are not judged by the policies for larger files
+_SMALL = 1000  # people: fewer are not judged by the policies for larger files
 _BUSINESS = 800  # the same of enterprises
-_SET_ASIDE = 5000  # records: of fewer, a fifth is not enough to compare a synthetic file with
+_SET_ASIDE = 5000  # people: of fewer, a fifth is not enough to compare a synthetic file with
 
 
 @dataclass(frozen=True)
@@ -40,16 +40,17 @@ USES: Mapping[str, Use] = MappingProxyType(
 """By the name that `--for` takes."""
 
 
-def fitting_uses(roles: Collection[Role], records: int, numbers_alone: bool = False) -> tuple[str, ...]:
+def fitting_uses(roles: Collection[Role], people: int, numbers_alone: bool = False) -> tuple[str, ...]:
     """For what such a file may be: for anybody first, and by the policy that is nearest to what it holds.
 
     roles         : of the columns
+    people        : whose records they are; as many as records where no column says whose
     numbers_alone : whether the contract says that all are measured numbers
     """
     firms = numbers_alone or Role.CONTRIBUTOR in roles
-    if records < _SMALL:
-        return ("business", "small") if firms and records >= _BUSINESS else ("small",)
-    synthetic = ("synthetic",) if records >= _SET_ASIDE else ()
+    if people < _SMALL:
+        return ("business", "small") if firms and people >= _BUSINESS else ("small",)
+    synthetic = ("synthetic",) if people >= _SET_ASIDE else ()
     return ("business" if firms else "public", *synthetic, "perturbed", "scientific")
 
 

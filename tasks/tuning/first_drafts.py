@@ -11,7 +11,7 @@ from policies.policy import Policy
 from schemas.reading.proposal import MINIMUM_CELL
 from schemas.reading.usual_names import is_called_for_life, words_of
 from sluice.ground.arrays import IntArray
-from sluice.ground.variables import GROUPS, NAMES, Kind, Role, Variable, Variables
+from sluice.ground.variables import GROUPS, NAMES, Kind, Role, Variable, Variables, as_label
 from sluice.masking.recoding.generalized_levels import depth
 from sluice.risk.classes.k_anonymity import KAnonymity
 from sluice.risk.people_of_records import once_a_person
@@ -118,7 +118,8 @@ def _grouped(
     sensitive = [name for name, v in usable.items() if v.role is Role.SENSITIVE]
     mixed = sensitive
     if asked := any(rule.rule in _ON_SENSITIVE for rule in policy.rules):
-        mixed = [name for name in sensitive if not is_one_sided(frame[name]) and not _is_sparse(frame, usable, name)]
+        mixed = [name for name in sensitive if not _is_given_away(frame, usable, name)]
+        mixed = [name for name in mixed if not _is_sparse(frame, usable, name)]
         mixed = mixed or sensitive  # without any no draft could pass
     keys = _that_fit(frame, usable, _by_worth(frame, usable, fit), groups, policy)
     others = [name for name, v in usable.items() if v.role is Role.OTHER and v.kind is not Kind.DATE]
@@ -220,6 +221,14 @@ def _limits(policy: Policy) -> tuple[float, int]:
     asked = [rule for rule in policy.rules if isinstance(rule, KAnonymity)]
     none = any(rule.missing_matches == "any" for rule in asked)
     return 0.0 if none else _SUPPRESSED, max((rule.k for rule in asked), default=3)
+
+
+def _is_given_away(frame: pd.DataFrame, variables: Variables, name: str) -> bool:
+    """Whether so many have one value that in some groups all have it, and that this could hurt somebody."""
+    harmless = variables[name].harmless
+    known = frame[name].dropna()
+    named = () if harmless is None else harmless.values
+    return is_one_sided(frame[name]) and not (len(known) and as_label(known.mode().iloc[0]) in named)
 
 
 def _is_sparse(frame: pd.DataFrame, variables: Variables, name: str) -> bool:

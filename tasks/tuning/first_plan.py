@@ -9,13 +9,13 @@ What passes on the records at hand is a fair first attempt, to be improved by `s
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from math import inf, isfinite
+from math import ceil, inf, isfinite
 
 import numpy as np
 from pydantic import ValidationError
 
 from sluice.ground.errors import PlanError
-from sluice.risk.people_of_records import groups_of_people
+from sluice.risk.people_of_records import groups_of_people, number_of_people
 from sluice.utility.analyses.asked_analyses import Analyses
 from sluice.utility.analyses.models import HOLDS
 from tasks.release.intake.staging import choose
@@ -33,10 +33,12 @@ from tasks.tuning.trial import Outcome, try_plan
 
 _LOOKS = 3  # draws without attacks, by which it is told what a draft keeps: by one of them it is chance
 _AGAIN = 2  # more of those, by which a plan that passed is looked at before it is attacked again
-_ATTACKED_AGAIN = 4  # more draws that are attacked; a release draws anew
-_CONFIRMED = 1 + _ATTACKED_AGAIN  # judgements that a plan which passes takes
+_DRAWN = 10  # draws that are attacked where there is time; a release draws anew
+_MAY_FALL = 1  # of so many, and of no fewer: whether it was by chance would not be known
+_CONFIRMED = 5  # judgements for which there has to be time before a plan is looked at that may not pass
 _SEED = 7
 _LOOKING = 0.4  # share of the time, after which drafts that wait for attacks are attacked
+_SPARE = 1.1  # times as many people as a policy asks for are drawn at least: whole households come
 _ENOUGH_KEPT = 0.8  # share of the variables: a file of fewer is worth less, however well it tells of them
 
 
@@ -201,20 +203,31 @@ def _looked_at(
 def _outcome(
     definition: RecordsDefinition, tried: Tried, records: RecordsAtHand, number: int, allowance: Allowance
 ) -> Outcome:
-    """Under attack; of one that passes, whether it does by other draws, too, as many as there is time for: a release
-    draws anew."""
+    """Under attack; of one that passes, whether it does by 9 of 10 draws, or by all of as many as there is time for: a
+    release draws anew."""
     known = {"models": tried.outcome.models}
     outcome = allowance.timed(partial(_try, definition, tried.draft, records, (_SEED, number)))
-    margins = [outcome.margin]
-    for again in range(_AGAIN + _ATTACKED_AGAIN if outcome.end == "passes" else 0):
+    if outcome.end != "passes":
+        return outcome.model_copy(update=known)
+    for again in range(_AGAIN):
         if not allowance.for_judgement:
             break
-        seed = (_SEED, number, _LOOKS + again)
-        other = _try(definition, tried.draft, records, seed, attacked=again >= _AGAIN)
+        other = _try(definition, tried.draft, records, (_SEED, number, _LOOKS + again), attacked=False)
         if other.end != "passes":
             return other.model_copy(update=known)
-        margins += [other.margin] if again >= _AGAIN else []
-    found = {"margin": float(np.fmin.reduce(margins)), "draws": len(margins)}
+    margins, fallen = [outcome.margin], list[Outcome]()
+    for again in range(_DRAWN - 1):
+        if len(fallen) > _MAY_FALL or not allowance.for_judgement:
+            break
+        other = _try(definition, tried.draft, records, (_SEED, number, _LOOKS + _AGAIN + again))
+        if other.end == "passes":
+            margins.append(other.margin)
+        else:
+            fallen.append(other)
+    draws = len(margins) + len(fallen)
+    if len(fallen) > (_MAY_FALL if draws == _DRAWN else 0):
+        return fallen[0].model_copy(update=known | {"draws": draws, "fallen": len(fallen)})
+    found = {"margin": float(np.fmin.reduce(margins)), "draws": draws, "fallen": len(fallen)}
     return outcome.model_copy(update=known | found)
 
 
@@ -237,7 +250,12 @@ def _fits(definition: RecordsDefinition, draft: Draft, records: RecordsAtHand) -
 
 
 def part_at_hand(records: RecordsAtHand, most: int, seed: int = 1) -> RecordsAtHand:
-    """About so many of the records, whole people and households drawn at random; all where there are no more."""
+    """About so many of the records, whole people and households drawn at random; all where there are no more. More,
+    where they would be of fewer people than the policy judges."""
+    standard = records.policy.reference_standard
+    if standard is not None and len(records) > most:
+        people = _SPARE * standard.minimum_records / (1 - (standard.holdout_share or 0))
+        most = max(most, ceil(people * len(records) / number_of_people(records.frame, records.variables)))
     if len(records) <= most:
         return records
     groups = groups_of_people(records.frame, records.variables)

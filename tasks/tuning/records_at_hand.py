@@ -17,7 +17,7 @@ from sluice.documents.document_reading import document_bytes
 from sluice.ground.arrays import BoolArray, IntArray
 from sluice.ground.errors import DataError
 from sluice.ground.variables import Role, Variable
-from sluice.risk.people_of_records import groups_of_people
+from sluice.risk.people_of_records import groups_of_people, number_of_people
 from tasks.release.intake.staging import choose
 from tasks.tuning.space import SearchSettings
 
@@ -71,7 +71,8 @@ class RecordsAtHand:
         Whole people and households, drawn from the search's seed.
         """
         standard = self.policy.reference_standard
-        needed = _LEAST * (standard.minimum_records if standard else 1)
+        people = number_of_people(self.frame, self.variables)
+        needed = round(_LEAST * (standard.minimum_records if standard else 1) * len(self) / max(people, 1))
         wanted = min(int(settings.people * len(self)), settings.most_records)
         wanted = min(max(wanted, needed), len(self))
         if len(self) - wanted < needed:

@@ -8,6 +8,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from sluice.ground.errors import DataError
+from sluice.risk.people_of_records import people_with_several
 from sluice.utility.analyses.asked_analyses import Analyses
 from sluice.utility.analyses.formula import read_formula
 from sluice.utility.analyses.model_comparison import CoefficientChange, compare_models
@@ -68,7 +69,8 @@ def regressions(analyses: Analyses, files: Comparison) -> Iterator[KeptRegressio
         before = original_variables(names, files.original, files.variables)
         after = masked_variables(names, files.original, files.recoded, files.masked, files.variables, files.released)
         try:
-            found = compare_models(formula, each.kind, before, after)
+            people = people_with_several(files.original, files.variables)
+            found = compare_models(formula, each.kind, before, after, people=people)
         except DataError:
             continue
         shown = tuple(change for change in found.changes if found.may_be_shown(change, files.minimum_cell))

@@ -85,7 +85,7 @@ class Outcome(BaseModel):
     kept    : variables that the file tells something of, out of `of`; None where nothing was masked
     among   : the distance of the pairs of these variables alone, which is in the loss
     models  : what became of the regressions that were asked for; None where none was, or nothing was masked
-    draws   : by how many draws it was judged
+    draws   : by how many draws it was judged; fallen: by how many of them it did not pass
     """
 
     model_config = ConfigDict(frozen=True, ser_json_inf_nan="constants")
@@ -98,10 +98,18 @@ class Outcome(BaseModel):
     among: float = nan
     models: AnalysesLoss | None = None
     draws: int = 1
+    fallen: int = 0
     stage: str = Field(default="", description="where it stopped")
     misses: tuple[Miss, ...] = ()
     reported: tuple[Miss, ...] = Field(default=(), description="findings that decide nothing and did not pass")
     seconds: float = Field(default=0, description="of processor time; of no trial the same twice")
+
+    @property
+    def by_draws(self) -> str:
+        """By how many of its draws it passed, in words."""
+        if self.draws == 1:
+            return "1 draw"
+        return f"{f'{self.draws - self.fallen} of' if self.fallen else 'each of'} {self.draws} draws"
 
     @property
     def far(self) -> float:

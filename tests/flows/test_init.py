@@ -143,8 +143,9 @@ def test_the_policy_that_fits_enterprises_and_few_people_is_proposed_and_too_few
 
     assert policy(1000)[0] == "public-use-file"
     assert policy(999)[0] == "small-file"
-    firms = pd.Series(np.arange(1500) % 700)
+    firms = pd.Series(np.arange(1500) % 900)
     assert policy(1500, company_id=firms)[0] == "public-use-business"
+    assert policy(1500, company_id=firms % 700)[0] == "small-file", "of each firm one record counts"
     assert policy(1500, "--for", "business")[0] == "public-use-business"
     _, said = policy(999, "--for", "public")
     assert "judges files of 1,000 records and more" in said

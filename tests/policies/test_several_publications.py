@@ -82,3 +82,23 @@ def test_where_nobody_is_found_in_the_same_data_set_a_person_decides() -> None:
     assert [finding.verdict for finding in found] == [Verdict.PASS, Verdict.REVIEW, Verdict.PASS, Verdict.PASS]
     assert found[1].scope == "people-1"
     golden(found[1].says)
+
+
+def test_of_many_publications_three_are_named_and_the_dossier_has_all() -> None:
+    first, second = published(people(200), [recoded(40)]), published(people(200).drop(index=17), [recoded(40)])
+    same = same_people(first.original, second.original, [*KEYS, *VALUES])
+    assert same is not None
+    earlier = {f"people-{number}": EarlierFile(first, same) for number in range(5)}
+    asked = policy({"rule": "minimum_frequency", "n": 5})
+    found = judge_publications(asked, second, earlier, "people", np.random.default_rng(0))
+    by_rule = {finding.rule: finding for finding in found}
+    for rule in ("few_changes", "differencing", "averaged_noise"):
+        notes = [by_rule[rule].data, *(note.data for note in by_rule[rule].notes)]
+        told = [data.get(key) for data in notes for key in ("name", "releases", "others")]
+        assert {name for datum in told for name in _names(datum)} == {*earlier}
+    golden(by_rule["few_changes"].says)
+    golden(by_rule["differencing"].says)
+
+
+def _names(datum: object) -> tuple[str, ...]:
+    return (datum,) if isinstance(datum, str) else datum if isinstance(datum, tuple) else ()

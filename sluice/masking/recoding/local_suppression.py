@@ -146,10 +146,17 @@ class LocalSuppression(MaskingStep):
         return combinations(self.columns, self.all_m or len(self.columns))
 
     def _spared(self, frame: pd.DataFrame, people: IntArray | None) -> BoolArray:
-        """Which records lack a value and show what k records show, whichever of the sets of keys is looked at."""
+        """Which records need to lose nothing, whichever of the sets of keys is looked at: those that lack a value and
+        show what k records show, and those of k people each of whom may have records elsewhere, too. Only the former
+        are seen otherwise: where combinations are added up, nobody may count twice."""
         from sluice.risk.classes.classes_with_missing_keys import matching_records
+        from sluice.risk.classes.equivalence_classes import classes_of
 
         spared = np.zeros(len(frame), dtype=np.bool_)
+        if self.missing_matches == "category" and people is not None:
+            spared[:] = True
+            for subset in self._subsets():
+                spared &= classes_of(frame, list(subset), people).frequencies >= self.k
         if self.missing_matches == "any":
             spared |= frame[list(self.columns)].isna().any(axis=1).to_numpy()
             for subset in self._subsets() if spared.any() else ():

@@ -163,7 +163,7 @@ class SequentialTrees(MaskingStep):
         return not self.calibrated
 
     def attacks(self) -> tuple[Attack, ...]:
-        copied = CopiedPeople((*self.columns, *self.given), self._again)
+        copied = CopiedPeople((*self.columns, *self.given), self._again, self.given)
         return (copied, LearnedCloseness(self.columns)) if self.given else (copied,)
 
     def _again(self, frame: pd.DataFrame, variables: Variables, rng: Generator) -> pd.DataFrame:

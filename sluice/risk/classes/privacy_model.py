@@ -7,7 +7,7 @@ generalisations takes any conjunction of them.
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal, Protocol, Self
 
@@ -213,20 +213,25 @@ class FileModel(PrivacyModel):
 class SensitiveModel(PrivacyModel):
     """A model on the values of one sensitive variable within each class: l-diversity, t-closeness and their like.
 
-    A blank is no value: records without one are left out, and a class in which nobody has a value breaks no such model.
-    Where it is known whose the records are, people are counted; a claim to be monotone is then true as long as nobody
-    has records in several classes.
+    A blank is no value: records without one are left out, and a class in which nobody has a value breaks no such model
+    unless `valued`. Where it is known whose the records are, people are counted; a claim to be monotone is then true as
+    long as nobody has records in several classes.
 
     sensitive : the name of the column
+    valued    : whether somebody in each class has to have a value: that nobody has one may tell of all of them. A class
+                without is none of those that are united, so what a model is, monotone or not, it stays
     """
 
     sensitive: str
+    valued: bool = field(default=False, kw_only=True)
 
     worse: ClassVar[Literal["higher", "lower"]] = "higher"
 
     def failing(self, file: ReleasedFile) -> BoolArray:
         found = file.class_values(self.sensitive)
-        return self.broken(found) & (found.sizes > 0)
+        has_values = found.sizes > 0
+        broken = self.broken(found) & has_values
+        return broken | (~has_values & (file.node.sizes > 0)) if self.valued else broken
 
     @abstractmethod
     def figures(self, found: ClassValues) -> FloatArray:

@@ -171,16 +171,20 @@ class SensitiveRule(MicrodataRule):
 
     def _searched(self, variable: Variable | None) -> SensitiveModel | None:
         """None also where the rule does not fit the variable: a later step may change that, or the rule refuses it."""
-        if variable is None or not variable.kind.is_categorical:
-            named = variable is not None and variable.harmless is not None and variable.harmless.values
-            return self.model_of_number(variable) if variable and variable.kind.is_numeric and not named else None
-        categories, named = variable.categories or (), () if variable.harmless is None else variable.harmless.values
+        if variable is None:
+            return None
+        harmless, named = variable.harmless, () if variable.harmless is None else variable.harmless.values
+        valued = harmless is None or not harmless.missing  # a group in which nobody has a value needs a decision
+        if not variable.kind.is_categorical:
+            of_number = self.model_of_number(variable) if variable.kind.is_numeric and not named else None
+            return of_number and replace(of_number, valued=valued)
+        categories = variable.categories or ()
         try:
-            model = self.model(variable, categories)
+            model = replace(self.model(variable, categories), valued=valued)
         except DataError:
             return None
-        harmless = tuple(code for code, each in enumerate(categories) if each in named)
-        return BesideHarmless(variable.name, model, harmless) if harmless else model
+        codes = tuple(code for code, each in enumerate(categories) if each in named)
+        return BesideHarmless(variable.name, model, codes) if codes else model
 
     def model_of_number(self, variable: Variable) -> SensitiveModel | None:
         """The model of a search, which knows numbers by their order; None: only the judgement of the file has one."""

@@ -18,7 +18,7 @@ import numpy as np
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.risk.coded_points import Points, side_by_side
 from sluice.risk.linkage.learned_linker import Candidates, LearnedLinker
-from sluice.risk.linkage.learned_map import SCALES, LearnedMap
+from sluice.risk.linkage.learned_map import SCALES, LearnedMap, learners_of_scale
 from sluice.risk.linkage.learned_rulers import (
     Examples,
     by_distance,
@@ -307,17 +307,27 @@ class LearnedIntruder:
         rows = self.folds[0][1]
         some = np.union1d(among[:: -(-len(among) // _SCREENED)], rows)
         first = rows[:: -(-len(rows) // _SCREENERS)]
+        # Of a large file the records are put in order on the chosen scale alone.
+        learners = learners_of_scale(self.parts[0])
+        held = np.union1d(some, learners)
+        fewer = columns.take(held) if self.linker.records > _AMONG else columns
 
-        def found(learned: LearnedMap | None) -> float:
+        def place(rows: IntArray) -> IntArray:
+            return rows if fewer is columns else np.asarray(np.searchsorted(held, rows))
+
+        def found(learned: LearnedMap | None, of: Callable[[IntArray], IntArray]) -> float:
             if learned is None:
                 return -1.0
-            return float(by_product(learned.expected(first), learned.points(some), some, first, 2).found.mean())
+            ranked = by_product(learned.expected(of(first)), learned.points(of(some)), of(some), of(first), 2)
+            return float(ranked.found.mean())
+
+        def screened(scale: str) -> float:
+            return found(LearnedMap.learn(fewer, scale, place(learners), linear=True), place)
 
         # What a unit's members tell together stands under no name of their own, and so in no order.
-        scales = [each for each, (_, _, order) in SCALES.items() if not (order and columns.of_a_unit)]
-        scale = max(scales, key=lambda each: found(LearnedMap.learn(columns, each, self.parts[0], linear=True)))
+        scale = max((each for each, (_, _, order) in SCALES.items() if not (order and columns.of_a_unit)), key=screened)
         one = LearnedMap.learn(columns, scale, self.parts[0])
-        share = found(one)
+        share = found(one, lambda rows: rows)
         if share + _SIGMAS * np.sqrt(max(0.0, share * (1 - share)) / len(first)) < reached:
             return []
         other, both = (LearnedMap.learn(columns, scale, part) for part in (self.parts[1], self.learning))

@@ -5,7 +5,8 @@ space, exchanged, multiplied by one factor a record. So each is predicted from a
 of categories by the table of one or two known variables where that errs less, and of numbers within the strata of a
 known category where maps differ between them. Values stand as they are, as normal scores, as logarithms (which see
 products and ratios), or known ones in all three ways; or each record's own numbers are put in order first, which sees
-them under whatever names they stand in each record. The released records are ranked by the likelihood of their
+them under whatever names they stand in each record; or its categories are compared with each other, which sees them
+whatever codes each record has. The released records are ranked by the likelihood of their
 residuals, whose covariance is that of the learned pairs, each left out of its own prediction, and drawn towards its
 diagonal the more, the fewer they are.
 
@@ -39,6 +40,8 @@ SCALES: dict[str, Scale] = {
     "the logarithms of each record from the least on": ((2,), 2, "in_order"),
     "the normal scores of each record from the least on": ((0,), 0, "in_order_of_scores"),
     "the distances from the middle of each record's normal scores from the least on": ((0,), 0, "in_order_of_sizes"),
+    "the differences of each record's codes": ((1,), 1, "in_differences"),
+    "which codes of each record are alike": ((1,), 1, "in_patterns"),
 }
 
 _PENALTIES = (1e-7, 1e-4, 1e-2, 0.1, 1.0, 10.0, 1000.0)  # for each person learned from, of standardised values
@@ -82,8 +85,10 @@ class LearnedMap:
         """
         take, give, order = SCALES[scale]
         columns = getattr(columns, order) if order else columns
+        if columns is None:
+            return None
         records = len(columns.released[0].values) if columns.released else 0
-        rows = rows[:: -(-len(rows) // (_FOR_SCALE if linear else _LEARNERS)) or 1]
+        rows = learners_of_scale(rows) if linear else _some(rows, _LEARNERS)
         if not len(rows) or not records:
             return None
         known = Features.fit(columns.known, rows)
@@ -91,6 +96,10 @@ class LearnedMap:
         if not known.columns or not released.columns:
             return None
         x, y = known.of(rows, take), released.of(rows, (give,))
+        # A label that none of them has tells nothing, and would outweigh all that does.
+        varies = (y != y[0]).any(axis=0)
+        if not varies.any():
+            return None
         slopes, left = _ridge(x, y)
         ways: list[Predict] = [lambda people: _applied(slopes, known.of(people, take))]
         if not linear:
@@ -104,7 +113,8 @@ class LearnedMap:
                     left = np.where(better, tried.left, left)
                     ways.append(partial(_either, ways[-1], tried.predict, better))
         # Once more in directions in which residuals are alike: what all columns share, such as a factor, hides in none.
-        turn = _turn(left)
+        turn = np.zeros((len(varies), np.count_nonzero(varies)))
+        turn[varies] = _turn(left[:, varies])
         turned, again = _ridge(x, y @ turn)
         left = left @ turn
         better = (again**2).mean(axis=0) < (left**2).mean(axis=0)
@@ -136,6 +146,15 @@ class LearnedMap:
         return CodedPoints(columns, self._records).turned(0.0, self.turn)
 
 
+def learners_of_scale(rows: IntArray) -> IntArray:
+    """Those of these people by whom a scale is chosen."""
+    return _some(rows, _FOR_SCALE)
+
+
+def _some(rows: IntArray, most: int) -> IntArray:
+    return rows[:: -(-len(rows) // most) or 1]
+
+
 def found_in_order(columns: MappedColumns, rng: np.random.Generator) -> float:
     """The share of some people whose own record a map ranks first if row i of both files is one person, beyond chance.
 
@@ -153,6 +172,9 @@ def found_in_order(columns: MappedColumns, rng: np.random.Generator) -> float:
     if not len(people) or not len(learners):
         return 0.0
     among = np.union1d(order[-_AMONG:], people)
+    held = np.union1d(among, learners)
+    columns = columns.take(held)
+    learners, people, among = (np.searchsorted(held, each) for each in (learners, people, among))
     shares = [0.0]
     for scale in SCALES:
         learned = LearnedMap.learn(columns, scale, learners, linear=True)

@@ -11,6 +11,8 @@ household stands in the order of its name.
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import combinations
+from math import gcd
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -26,26 +28,39 @@ _KNOTS = 4_000  # values that tell a distribution
 _LINEAR = 0.01  # share of the median size up to which the logarithmic scale is nearly linear
 _LABELS = 12  # most frequent labels of a category, known or released, that have a column
 _COUNTED = (0.2, 0.4, 0.6, 0.8)  # quantiles of a number above which members of a household are counted
+_MOST_TOGETHER = 100  # categories of a variable that is compared with others
+_FEWEST_TOGETHER = 2  # columns that are made of three categories
 _COUNTED_LABELS = 4  # most frequent labels whose bearers are
 
 
 @dataclass(frozen=True)
 class Column:
-    """One column of a file as numbers, NaN where missing, or as codes of labels, -1 where missing."""
+    """One column of a file as numbers, NaN where missing, or as codes of labels, -1 where missing.
+
+    labels : how many categories it has, those of an ordinal one with numbers, too; 0: it has none
+    """
 
     name: str
     values: npt.NDArray[Any] = field(repr=False)
     is_number: bool
+    labels: int = 0
 
     @classmethod
     def of(cls, name: str, column: "pd.Series[Any]", ordinal: bool) -> Self:
         if is_number(column):
             return cls(name, plain_values(column), True)
         if isinstance(column.dtype, pd.CategoricalDtype):
-            codes = codes_of(column)
+            codes, labels = codes_of(column), len(column.dtype.categories)
         else:
-            codes = pd.factorize(plain_values(column))[0]
-        return cls(name, np.where(codes < 0, np.nan, codes), True) if ordinal else cls(name, codes, False)
+            codes, names = pd.factorize(plain_values(column))
+            labels = len(names)
+        values = np.where(codes < 0, np.nan, codes) if ordinal else codes
+        return cls(name, values, ordinal, labels)
+
+    @property
+    def codes(self) -> npt.NDArray[np.int8]:
+        """Of its categories, -1 where missing; there are at most 100."""
+        return np.where(np.isfinite(self.values), self.values, -1).astype(np.int8)
 
 
 @dataclass(frozen=True)
@@ -79,6 +94,14 @@ class MappedColumns:
         """The same, of which the variables that are released under these names are known, of whoever they are."""
         everywhere = (column.name not in self.under or {*self.under[column.name]} & {*names} for column in self.known)
         return replace(self, known=tuple(column for column, known in zip(self.known, everywhere, strict=True) if known))
+
+    def take(self, rows: IntArray) -> Self:
+        """Of these rows of both files alone: orders of a few thousand records cost nothing."""
+
+        def some(side: Sequence[Column]) -> tuple[Column, ...]:
+            return tuple(replace(column, values=column.values[rows]) for column in side)
+
+        return replace(self, known=some(self.known), released=some(self.released))
 
     def of_units(self, units: IntArray, places: FloatArray, word: str = "household") -> Self | None:
         """The same, of which all members of a person's unit are known; None where nobody has others.
@@ -115,6 +138,34 @@ class MappedColumns:
         """As `in_order_of_scores`, without their signs: how far from the middle of its column, to whichever side."""
         return self._sorted(lambda column: np.abs(_scores(column)))
 
+    @cached_property
+    def in_differences(self) -> Self | None:
+        """The same, with differences of each record's codes in place of its categories: what stays where all codes of a
+        record were shifted by one number of its own, around the number of categories or a divisor of it. None where
+        fewer than three go together."""
+        return self._together(_differences)
+
+    @cached_property
+    def in_patterns(self) -> Self | None:
+        """The same, with which codes of each record are alike in place of its categories: what stays where each record
+        has other codes of its own for all variables with as many categories. None as `in_differences`."""
+        return self._together(_patterns)
+
+    def _together(self, of: Callable[[Sequence[Column]], list[Column]]) -> Self | None:
+        place = {name: at for at, column in enumerate(self.known) for name in self.under.get(column.name, ())}
+        # What is known comes first, in one order on both sides, as the others stand in relation to the first.
+        released = sorted(self.released, key=lambda column: place.get(column.name, len(place)))
+        sides = [
+            (of([column for column in side if 1 < column.labels <= _MOST_TOGETHER]), side)
+            for side in (self.known, released)
+        ]
+        if any(len(made) < _FEWEST_TOGETHER for made, _ in sides):
+            return None
+        known, shown = (
+            (*made, *(column for column in side if column.is_number and not column.labels)) for made, side in sides
+        )
+        return replace(self, known=known, released=shown)
+
     def _sorted(self, of: Callable[[Column], FloatArray]) -> Self:
         return replace(self, known=_from_least_on(self.known, of), released=_from_least_on(self.released, of))
 
@@ -144,6 +195,38 @@ def _of_members(column: Column, units: IntArray, sizes: IntArray) -> Iterator[Co
     yield made(held.rank().to_numpy(np.float64))
     for least in np.unique(np.quantile(column.values[present], _COUNTED)).tolist():
         yield count(present & (column.values > least))
+
+
+def _differences(columns: Sequence[Column]) -> list[Column]:
+    """From the first code that the record has, of variables whose numbers of categories have a divisor in common."""
+    moduli = {gcd(one.labels, other.labels) for one, other in combinations(columns, 2)} - {1}
+    made: dict[tuple[str, ...], list[Column]] = {}
+    for modulus in sorted(moduli, reverse=True):
+        group = [column for column in columns if column.labels % modulus == 0]
+        codes = np.column_stack([column.codes for column in group])
+        first = np.take_along_axis(codes, (codes >= 0).argmax(axis=1)[:, None], axis=1)
+        apart = np.where(codes < 0, -1, (codes - first) % modulus)
+        made.setdefault(
+            tuple(column.name for column in group),
+            [
+                Column(f"{column.name} modulo {modulus}", values, False)
+                for column, values in zip(group[1:], np.ascontiguousarray(apart.T[1:]), strict=True)
+            ],
+        )
+    return [column for of_group in made.values() for column in of_group]
+
+
+def _patterns(columns: Sequence[Column]) -> list[Column]:
+    """For each code the place of the first variable, of those with as many categories, that has it, too."""
+    made = []
+    for size in sorted({column.labels for column in columns}):
+        group = [column for column in columns if column.labels == size]
+        codes = np.column_stack([column.codes for column in group])
+        for at, column in enumerate(group[1:], start=1):
+            first = (codes[:, : at + 1] == codes[:, [at]]).argmax(axis=1)
+            places = np.where(codes[:, at] < 0, -1, first).astype(np.int16)
+            made.append(Column(f"{column.name} among {size}", places, False))
+    return made
 
 
 def _scores(column: Column) -> FloatArray:

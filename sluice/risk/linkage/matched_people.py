@@ -27,7 +27,7 @@ from sluice.risk.coded_points import Points
 from sluice.risk.coding import Coding
 from sluice.risk.distances.neighbours import nearest_neighbours
 from sluice.risk.linkage.learned_map import LearnedMap
-from sluice.risk.linkage.mapped_columns import Column, MappedColumns
+from sluice.risk.linkage.mapped_columns import Column, Labels, MappedColumns
 
 FEWEST = 20  # units of either side
 
@@ -124,7 +124,7 @@ def matched_people(
     on_one_scale = MappedColumns.of(
         _coarse(whole, of_all, False), _coarse(frames[2], of_all, False), variables, released
     )
-    rulers += _in_order(columns, on_one_scale)
+    rulers += [*_in_order(columns, on_one_scale), *_beside_each_other(columns)]
     claimed, rulers_used = np.zeros(len(looked_at), np.bool_), []
     for learning, judged in ((0, 1), (1, 0)):
         own, theirs = (place[start + side[learning]] for start, side in zip((0, n), sides, strict=True))
@@ -210,6 +210,24 @@ def _in_order(scores: MappedColumns, amounts: MappedColumns) -> Iterator[_Ruler]
         centre, spread = np.nanmean(file, axis=0), np.nanstd(file, axis=0)
         known, file = (np.nan_to_num((side - centre) / np.where(spread > 0, spread, 1.0)) for side in (known, file))
         yield f"each record's {what} from the least on", known, file
+
+
+def _beside_each_other(columns: MappedColumns) -> Iterator[_Ruler]:
+    """Distances between each record's categories as they stand to each other, whatever codes the record has."""
+    ways = (("differences of codes", columns.in_differences), ("alike codes", columns.in_patterns))
+    for what, made in ways:
+        if made is None:
+            continue
+        released = {column.name: column for column in made.released if not column.is_number}
+        scales = {name: Labels.fit(column.values) for name, column in released.items()}
+        pairs = [
+            (scale.code(column.values, ()), scale.code(released[column.name].values, ()))
+            for column in made.known
+            if not column.is_number and (scale := scales.get(column.name)) is not None
+        ]
+        if pairs and sum(file.shape[1] for _, file in pairs) <= _MOST_AXES:
+            known, file = (np.hstack(side) for side in zip(*pairs, strict=True))
+            yield f"each record's {what}", known, file
 
 
 def _distributed_anew(columns: MappedColumns) -> bool:

@@ -466,6 +466,13 @@ def _summed(
     original = plain_values(file.original[name])
     if original.dtype.kind != "f":
         return none
+    total = int(max(part.max(initial=0) for part in classes)) + 1
+    concerned = [change[each.people] for change, each in zip(changed, files, strict=True)]
+    people = sum(np.bincount(group[one], minlength=total) for group, one in zip(classes, concerned, strict=True))
+    alone = np.flatnonzero(concerned[side])
+    alone = alone[np.asarray(people)[classes[side][alone]] == 1]
+    if not len(alone):
+        return none
     near = resolution(original, COARSE) / 2
     rows = [_row_of(each) for each in files]
     stayed = ~changed[0][same.earlier]
@@ -473,14 +480,9 @@ def _summed(
     both = (mine >= 0) & (theirs >= 0)
     apart = values[0][mine[both]] - values[1][theirs[both]]
     noise = float(np.nanstd(apart)) if np.isfinite(apart).any() else np.inf
-    total = int(max(part.max(initial=0) for part in classes)) + 1
-    concerned = [change[each.people] for change, each in zip(changed, files, strict=True)]
-    people = sum(np.bincount(group[one], minlength=total) for group, one in zip(classes, concerned, strict=True))
     sums = [np.bincount(group, each, minlength=total) for group, each in zip(classes, values, strict=True)]
     size = np.bincount(classes[side], minlength=total)
-    alone = np.flatnonzero(concerned[side])
-    group = classes[side][alone]
-    alone = alone[(np.asarray(people)[group] == 1) & (noise * np.sqrt(size[group]) <= near)]
+    alone = alone[noise * np.sqrt(size[classes[side][alone]]) <= near]
     group = classes[side][alone]
     truth = original[file.people[alone]]
     right = np.abs(sums[side][group] - sums[1 - side][group] - truth) <= near

@@ -12,7 +12,9 @@ Methods that replace a known share of the values only leave the others as they a
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from math import sqrt
+from operator import add
 
 import numpy as np
 import pandas as pd
@@ -23,7 +25,7 @@ from sluice.ground.variables import Kind, Variables
 from sluice.risk.attacks.attack_success import FEWEST, Units, share_at_risk
 from sluice.risk.attacks.membership import learned_membership
 from sluice.risk.attacks.participant_inference import participant_inference
-from sluice.risk.attacks.rare_combinations import rare_combinations
+from sluice.risk.attacks.rare_combinations import RareFinds, rare_finds
 from sluice.risk.measurement import Measurement
 from sluice.risk.people_of_records import groups_of_people
 from sluice.risk.transparency.attack import Attack, Leak, Pairs
@@ -32,6 +34,7 @@ _Side = tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame, Units]
 Synthesis = Callable[[pd.DataFrame, Variables, np.random.Generator], pd.DataFrame]
 
 _SIZE = 3  # values in a rare combination
+_MOST_HALVES, _HALVED = 8, 6000  # how often people are halved at most, and how many in all
 _TIMES = 2  # as many people are attacked as by a linkage, where there are so many
 
 
@@ -40,9 +43,11 @@ class CopiedPeople(Attack):
     """Tell participants by what was learned, look for rare combinations of theirs, and read single variables.
 
     synthesis : the step itself, to be run again
+    given     : those of the columns that it leaves as they are
     """
 
     synthesis: Synthesis
+    given: tuple[str, ...] = ()
 
     @property
     def knows(self) -> str:
@@ -63,8 +68,7 @@ class CopiedPeople(Attack):
             inputs = (people, released, others, pairs.released, compared, attacked, pairs.rng)
             members.append(learned_membership(*inputs, units=units).advantage)
             inferred.append(participant_inference(*inputs, units=units))
-            one, made, other = ([plain_values(file[name]) for name in compared] for file in (people, released, others))
-            rare.append(rare_combinations(one, made, other, min(_SIZE, len(compared)), pairs.rng))
+            rare.append(self._rare(people, released, others, compared, units, pairs))
         read = " or ".join(dict.fromkeys(name for each in inferred for name in each.variables))
         leaks = [
             Leak("participation", _mean(members), f"by what was learned of members and others{said}"),
@@ -74,32 +78,51 @@ class CopiedPeople(Attack):
                 f"of {read}, read off the nearest records{said}",
             ),
         ]
-        if found := [each.beyond_baseline() for each in rare if each.completed]:
+        # Few are alone with a combination in a small file: it takes more halves to tell something of them.
+        for _ in range(min(_MOST_HALVES, _HALVED // len(pairs.original)) - 1 if len(sides) > 1 else 0):
+            rare += [
+                self._rare(people, released, others, compared, units, pairs)
+                for people, released, others, units in self._halves(pairs)
+            ]
+        if (found := reduce(add, rare).measurement()).completed:
             what = f"of the combinations of {min(_SIZE, len(compared))} values that one person alone holds{said}"
-            leaks.append(Leak("participation", _mean(found), what))
+            leaks.append(Leak("participation", found.beyond_baseline(), what))
         return tuple(leaks)
+
+    def _rare(
+        self, people: pd.DataFrame, released: pd.DataFrame, others: pd.DataFrame, compared: Sequence[str], units: Units,
+        pairs: Pairs,
+    ) -> RareFinds:  # fmt: skip
+        one, made, other = ([plain_values(file[name]) for name in compared] for file in (people, released, others))
+        own, theirs = units
+        if pairs.others is not None and len(pairs.others):
+            theirs = theirs + own.max(initial=-1) + 1  # others than those of the file; of two halves they are the same
+        kept = [at for at, name in enumerate(compared) if name in self.given]
+        return rare_finds(one, made, other, min(_SIZE, len(compared)), pairs.rng, units=(own, theirs), kept=kept)
 
     def _sides(self, pairs: Pairs) -> tuple[list[_Side], str]:
         """Those who took part, a file made of them, others, and who belongs together: nobody took part whose household
-        is among the others. And how the file came about, if by another run.
-
-        Of two halves each is made into a file that the other took no part in: everybody is judged on both sides.
-        """
-        units = groups_of_people(pairs.original, pairs.variables)
+        is among the others. And how the file came about, if by another run."""
         if pairs.others is not None and len(pairs.others):
+            units = groups_of_people(pairs.original, pairs.variables)
             theirs = np.arange(len(pairs.others)) if pairs.others_units is None else pairs.others_units
             return [(pairs.recoded, pairs.masked, pairs.others, (units, theirs))], ""
+        return self._halves(pairs), ", where the method is run on each half of the people"
+
+    def _halves(self, pairs: Pairs) -> list[_Side]:
+        """Two halves, drawn at random: each is made into a file that the other took no part in, so that everybody is
+        judged on both sides."""
+        units = groups_of_people(pairs.original, pairs.variables)
         codes, names = pd.factorize(units)
         inside = np.argsort(pairs.rng.permutation(len(names)))[codes] < len(names) // 2
         halves = [(pairs.recoded[of].reset_index(drop=True), units[of]) for of in (inside, ~inside)]
         try:
-            sides = [
+            return [
                 (people, self.synthesis(people, pairs.released, pairs.rng), others, (own, theirs))
                 for (people, own), (others, theirs) in (halves, halves[::-1])
             ]
         except (PlanError, KeyError):
             raise DataError("there is no holdout, and the step cannot be run again on half of the people.") from None
-        return sides, ", where the method is run on each half of the people"
 
 
 def _mean(several: Sequence[Measurement]) -> Measurement:

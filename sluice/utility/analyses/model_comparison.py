@@ -14,7 +14,7 @@ from math import inf, nan
 
 import numpy as np
 
-from sluice.ground.arrays import BoolArray, FloatArray
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.utility.analyses.cox_regression import fit_cox
 from sluice.utility.analyses.design_matrix import Columns, Design, designs
 from sluice.utility.analyses.formula import Formula, ModelKind
@@ -87,23 +87,32 @@ class ModelComparison:
 
 
 def compare_models(
-    formula: Formula, kind: ModelKind, before: Columns, after: Columns, weight: str | None = None
-) -> ModelComparison:
+    formula: Formula, kind: ModelKind, before: Columns, after: Columns, weight: str | None = None,
+    people: IntArray | None = None,
+) -> ModelComparison:  # fmt: skip
     """The model on both files, each fitted to its own records, in any order.
 
     before, after : variables of the original, the response among them, and those that the masked file has
     weight        : the variable that weighs the records; a masked file that lacks it is not weighted
+    people        : whose each record of the original is, where somebody has several: standard errors are of people,
+                    and those of the masked file, which does not name them, larger by as much. Not of kind cox
     raises        : DataError for a response that the model has not, weights below 0 and too many columns
-    cost          : that of two fits
+    cost          : that of two fits; of three where people are known
     """
     first, second = designs(formula, before, after, weight)
-    fitted = _fitted(first, kind)
+    fitted, larger = _fitted(first, kind), np.ones(first.matrix.shape[1])
+    if people is not None and kind != "cox" and len(first.response):
+        of_people = fit_regression(first.matrix, first.response, kind, first.weights, people[first.rows])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            larger = np.where(fitted.errors > 0, of_people.errors / fitted.errors, 1.0)
+        fitted = of_people
     masked = {} if second is None else _by_coefficient(second, _fitted(second, kind))
     changes = []
     for place, coefficient in enumerate(first.coefficients):
         if not fitted.estimated[place]:
             continue
         there, there_error = masked.get(coefficient, (nan, nan))
+        there_error *= float(larger[place])
         here, error = float(fitted.coefficients[place]), float(fitted.errors[place])
         changes.append(
             CoefficientChange(
@@ -130,6 +139,7 @@ def compare_subgroups(
     groups_before: Mapping[str, BoolArray],
     groups_after: Mapping[str, BoolArray],
     weight: str | None = None,
+    people: IntArray | None = None,
 ) -> dict[str, ModelComparison]:
     """The model in each subgroup by itself, the largest 50 of those with 10 records and more for each coefficient, by
     their effective number where they have weights.
@@ -148,7 +158,8 @@ def compare_subgroups(
             if name in groups_after
             else {}
         )
-        compared = compare_models(formula, kind, here, there, weight)
+        whose = None if people is None else people[groups_before[name]]
+        compared = compare_models(formula, kind, here, there, weight, whose)
         if compared.changes and compared.effective >= _RECORDS_A_COEFFICIENT * len(compared.changes):
             found[name] = compared
     return found

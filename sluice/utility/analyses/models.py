@@ -14,6 +14,7 @@ from sluice.ground.errors import DataError
 from sluice.ground.sentence import END, Saying, Sentences, as_fields, text_of
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding, Verdict
+from sluice.risk.people_of_records import people_with_several
 from sluice.utility.analyses.asked_analyses import ModelAnalysis
 from sluice.utility.analyses.design_matrix import INTERCEPT
 from sluice.utility.analyses.formula import Formula, read_formula, refuse_unfit, refuse_unknown_categories
@@ -230,7 +231,8 @@ def judge_model(analysis: ModelAnalysis, files: Comparison) -> tuple[list[Findin
     try:
         formula = refuse_unfit_model(analysis, files.variables)
         before, after = _variables(analysis, formula, files)
-        found = compare_models(formula, analysis.kind, before, after, analysis.weight)
+        people = people_with_several(files.original, files.variables)
+        found = compare_models(formula, analysis.kind, before, after, analysis.weight, people)
         recoded = _recoded(analysis, formula, files, after)
         subgroups = _subgroups(analysis, formula, files, before, after)
     except DataError as error:
@@ -272,7 +274,8 @@ def _recoded(
     left = [formula.response.factor.variable, *([formula.event.factor.variable] if formula.event else [])]
     if any(name not in recoded for name in left):
         return None
-    found = compare_models(formula, analysis.kind, recoded, after, analysis.weight)
+    people = people_with_several(files.original, files.variables)
+    found = compare_models(formula, analysis.kind, recoded, after, analysis.weight, people)
     return found if found.changes else None
 
 
@@ -296,7 +299,8 @@ def _subgroups(
     recoded, masked = files.recoded[by].astype("category"), files.masked[by].astype("category")
     here = groups(codes_of(recoded), [str(each) for each in recoded.cat.categories])
     there = groups(codes_of(masked), [str(each) for each in masked.cat.categories])
-    return compare_subgroups(formula, analysis.kind, before, after, here, there, analysis.weight)
+    people = people_with_several(files.original, files.variables)
+    return compare_subgroups(formula, analysis.kind, before, after, here, there, analysis.weight, people)
 
 
 def _tells_subgroups(by: str, files: Comparison) -> bool:

@@ -1,8 +1,8 @@
 """Regression: least squares, logistic and Poisson models by maximum likelihood, with standard errors.
 
 Source: McCullagh and Nelder (1989), section 2.5 (iteratively reweighted least squares); of weighted records, as in a
-survey, Binder (1983), section 4, the standard errors of a weighted sum of scores. Figures are those of R's lm and glm
-and of statsmodels, to rounding.
+survey, Binder (1983), section 4, the standard errors of a weighted sum of scores; of several records a person Liang
+and Zeger (1986). Figures are those of R's lm and glm and of statsmodels, to rounding.
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from sluice.ground.arrays import BoolArray, FloatArray
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.errors import DataError
 
 RegressionKind = Literal["linear", "logistic", "poisson"]
@@ -41,8 +41,9 @@ class Estimates:
 
 
 def fit_regression(
-    matrix: FloatArray, response: FloatArray, kind: RegressionKind, weights: FloatArray | None = None
-) -> Estimates:
+    matrix: FloatArray, response: FloatArray, kind: RegressionKind, weights: FloatArray | None = None,
+    people: IntArray | None = None,
+) -> Estimates:  # fmt: skip
     """A model of the response by the columns of a matrix, the intercept among them.
 
     matrix   : (n, p), finite; a column that others before it add up to is not estimated
@@ -50,6 +51,8 @@ def fit_regression(
     weights  : (n,), above 0: how many people a record stands for, up to a factor. Standard errors are then those of
                records drawn with unequal chances, by the variance of the weighted scores; without weights they are
                those of the model
+    people   : (n,), whose each record is: standard errors are then those of people, by the sums of their scores (Liang
+               and Zeger 1986, section 3), times the people by one less
     returns  : NaN for all coefficients where the iterations do not converge or no degree of freedom is left, and for
                one that grows without bound, such as that of a category in which everybody responds alike
     raises   : DataError for a response that the model has not
@@ -72,7 +75,11 @@ def fit_regression(
         inverse = np.linalg.inv(information)
     except np.linalg.LinAlgError:
         return Estimates.none(p)
-    if weights is not None:
+    if people is not None:
+        who = np.unique(people, return_inverse=True)[1]
+        sums = np.column_stack([np.bincount(who, column * scores) for column in basis.T])
+        covariance = inverse @ (sums.T @ sums) @ inverse * (len(sums) / max(len(sums) - 1, 1))
+    elif weights is not None:
         meat = _gram(basis, scores**2)
         covariance = inverse @ meat @ inverse
     elif kind == "linear":

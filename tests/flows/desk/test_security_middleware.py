@@ -144,7 +144,7 @@ def test_the_cookies_are_for_no_script_and_no_other_site(desk: Desk, house: Hous
         assert "HttpOnly" in cookie
         assert f"SameSite={site}" in cookie
         assert "Domain" not in cookie
-    https = Visitor(Desk(desk.address.replace("http:", "https:"), desk.accounts, desk.access))
+    https = Visitor(Desk(desk.address.replace("http:", "https:"), desk.accounts, desk.access, desk.metrics_token))
     assert "Secure" in https.get("/sign-in").headers["set-cookie"]
     assert "max-age" in https.get("/sign-in").headers["strict-transport-security"]
 

@@ -136,6 +136,15 @@ def test_people_are_counted_where_they_are_known() -> None:
         LocalSuppression(columns=("key0", "key1"), k=4).mask(frame, variables, RNG)
 
 
+def test_where_each_combination_is_of_k_people_nothing_is_lost_however_many_each_of_them_has() -> None:
+    """Each moves between regions: nobody counts once only, and in each year and region are others enough."""
+    frame, variables = typed([(year, region) for year in "ab" for region in "xyx" for _ in range(2)])
+    frame["patient"] = pd.Series(list("121234") * 2, dtype="str")
+    variables = {**variables, "patient": Variable(name="patient", kind=Kind.TEXT, role=Role.PERSON)}
+    step = LocalSuppression(columns=("key0", "key1"), k=2)
+    assert step.mask(frame, variables, RNG).equals(frame)
+
+
 @given(
     st.lists(st.tuples(*[st.sampled_from(["a", "b", None])] * 3), min_size=1, max_size=20),
     st.integers(1, 4),

@@ -9,6 +9,7 @@ A policy that undoes the standard does not do so silently.
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -40,6 +41,18 @@ def test_few_records_prove_nothing(when_fewer, verdict):
     assert findings["prediction_distance"].verdict is verdict
     assert curves["distance"].verdict is verdict
     assert findings["prediction_distance"].says.endswith("proves nothing.") == (verdict is not Verdict.PASS)
+
+
+def test_several_records_of_few_people_prove_nothing():
+    """Seven of each of 300: intervals are of people."""
+    years = people(2100, 6).assign(who=pd.Series(np.arange(2100) // 7).astype(str))
+    variables = VARIABLES | {"who": Variable(name="who", kind="text", role="person")}
+    found, _ = judge(years, people(2100, 7), variables=variables, released=VARIABLES)
+    assert (found["reference_size"].verdict, found["reference_size"].observed) == (Verdict.UNKNOWN, 300)
+    golden(found["reference_size"])
+    alone = years.assign(who=pd.Series(np.arange(2100)).astype(str))
+    found, _ = judge(alone, people(2100, 7), variables=variables, released=VARIABLES)
+    assert found["reference_size"].verdict is Verdict.PASS
 
 
 def test_few_records_can_still_fail():

@@ -7,7 +7,14 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.risk.attacks.rare_combinations import Table, cell_of_each, grouped, rare_combinations, subsets
+from sluice.risk.attacks.rare_combinations import (
+    Table,
+    cell_of_each,
+    grouped,
+    rare_combinations,
+    rare_finds,
+    subsets,
+)
 
 
 def people(n: int, seed: int, levels: int = 12) -> Table:
@@ -58,6 +65,51 @@ def test_records_with_one_variable_redrawn_show() -> None:
     redrawn = [np.random.default_rng(2).permutation(original[0]), *original[1:]]
     measured = rare_combinations(original, redrawn, control, 3, np.random.default_rng(0))
     assert measured.value > measured.baseline + 0.1
+
+
+def test_somebody_with_several_records_is_one_person() -> None:
+    """Seven years of 600 people whose values hardly change: as many records as copies of them, and nobody is alone."""
+    first, control = people(600, 1), people(600, 3)
+    years = [np.repeat(column, 7) for column in first]
+    whose = (np.repeat(np.arange(600), 7), np.arange(600))
+    unseen = rare_combinations(years, years, control, 3, np.random.default_rng(0))
+    copied = rare_combinations(years, years, control, 3, np.random.default_rng(0), units=whose)
+    once = rare_combinations(first, first, control, 3, np.random.default_rng(0))
+    assert unseen.completed == 0
+    assert (copied.value, copied.baseline) == (1, 0)
+    assert copied.completed >= once.completed > 100  # seven records of each value make more of them common
+
+
+def test_what_stays_as_it_was_is_no_leak_of_what_is_drawn_anew() -> None:
+    """Three of four variables as they were: a fourth that is drawn without a look at anybody tells nothing of those who
+    took part, one that is copied does."""
+    first, second = people(600, 1), people(600, 2)
+    drawn = [*first[:3], np.random.default_rng(4).permutation(people(600, 3)[3])]
+
+    def beyond(released: Table, kept: tuple[int, ...]) -> float:
+        found = rare_finds(first, released, second, 3, np.random.default_rng(0), kept=kept).measurement()
+        assert found.completed > 100
+        return found.beyond_baseline().value
+
+    assert beyond(drawn, ()) > 0.05
+    assert abs(beyond(drawn, (0, 1, 2))) < 0.03
+    assert beyond(first, (0, 1, 2)) > 0.6
+
+
+def test_more_halves_of_the_same_people_tell_more() -> None:
+    both, whose = people(400, 1), np.arange(400)
+    found = None
+    widths = []
+    for seed in range(4):
+        inside = np.random.default_rng(seed).permutation(400) < 200
+        own, others = ([column[part] for column in both] for part in (inside, ~inside))
+        drawn = [np.random.default_rng(seed).permutation(own[0]), *own[1:]]
+        units = (whose[inside], whose[~inside])
+        more = rare_finds(own, drawn, others, 3, np.random.default_rng(0), units=units)
+        found = more if found is None else found + more
+        low, high = found.measurement().interval or (0, 1)
+        widths.append(high - low)
+    assert widths[3] < 0.7 * widths[0]
 
 
 def test_nobody_alone_is_no_measurement() -> None:

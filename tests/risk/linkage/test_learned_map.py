@@ -116,3 +116,56 @@ def test_what_follows_from_all_members_of_a_household_is_worked_out(told: str) -
 def test_nobody_with_others_makes_no_household() -> None:
     alone = np.arange(PEOPLE)
     assert MappedColumns.of(FRAME, FRAME, NUMBERS, NUMBERS).of_units(alone, alone.astype(float)) is None
+
+
+def of_labels(codes: np.ndarray) -> pd.DataFrame:
+    """Six categories of four labels, missing where the code is -1."""
+    labels = np.array([*"pqrs", None], object)[codes]
+    return pd.DataFrame(labels, columns=NAMES).astype(pd.CategoricalDtype(list("pqrs")))
+
+
+def test_a_label_that_no_example_has_outweighs_nothing() -> None:
+    rng = np.random.default_rng(7)
+    codes, others = rng.integers(0, 3, (PEOPLE, 6)), rng.integers(0, 3, (PEOPLE, 6))
+    others[PEOPLE - 3 :, 0] = [3, -1, -1]
+    categories = {name: Variable(name=name, kind="nominal", categories=tuple("pqrs")) for name in NAMES}
+    columns = MappedColumns.of(of_labels(codes), of_labels(others), categories, categories)
+    learned = LearnedMap.learn(columns, "values", np.arange(300), linear=True)
+    assert learned is not None
+    assert np.abs(learned.points(np.arange(PEOPLE))).max() < 1e3
+
+
+def test_what_categories_have_in_common_is_seen_under_codes_of_each_record() -> None:
+    rng = np.random.default_rng(6)
+    codes = rng.integers(-1, 4, (PEOPLE, 6))
+    categories = {name: Variable(name=name, kind="nominal", categories=tuple("pqrs"), nullable=True) for name in NAMES}
+    by_one = np.where(codes < 0, -1, (codes + rng.integers(0, 4, (PEOPLE, 1))) % 4)
+    tables = rng.random((PEOPLE, 4)).argsort(axis=1)
+    by_table = np.where(codes < 0, -1, np.take_along_axis(tables, np.maximum(codes, 0), axis=1))
+    frame = of_labels(codes)
+    apart, alike = "the differences of each record's codes", "which codes of each record are alike"
+    assert found(of_labels(by_one), apart, frame=frame, variables=categories) > 0.5
+    assert found(of_labels(by_table), alike, frame=frame, variables=categories) > 0.3
+    assert found(of_labels(by_one), "values", frame=frame, variables=categories) < 0.2  # what is missing tells
+
+
+def test_orders_of_some_rows_are_those_of_all() -> None:
+    codes = np.random.default_rng(6).integers(-1, 4, (PEOPLE, 6))
+    categories = {name: Variable(name=name, kind="nominal", categories=tuple("pqrs"), nullable=True) for name in NAMES}
+    columns = MappedColumns.of(of_labels(codes), of_labels(codes), categories, categories)
+    numbers = MappedColumns.of(FRAME, FRAME, NUMBERS, NUMBERS)
+    rows = np.array([3, 17, 400])
+    for all_of, order in ((numbers, "in_order"), (columns, "in_differences"), (columns, "in_patterns")):
+        whole, some = getattr(all_of, order), getattr(all_of.take(rows), order)
+        for one, other in zip(whole.known, some.known, strict=True):
+            assert one.name == other.name
+            assert one.values[rows].tolist() == other.values.tolist()
+
+
+def test_two_categories_have_too_little_in_common() -> None:
+    frame, two = of_labels(np.zeros((PEOPLE, 6), np.int64))[["a", "b"]], ("a", "b")
+    variables = {name: Variable(name=name, kind="nominal", categories=tuple("pqrs")) for name in two}
+    columns = MappedColumns.of(frame, frame, variables, variables)
+    assert columns.in_differences is None
+    assert columns.in_patterns is None
+    assert LearnedMap.learn(columns, "which codes of each record are alike", np.arange(50)) is None

@@ -11,7 +11,7 @@ import yaml
 
 from schemas.checks.frame_check import check_frame
 from schemas.contract import Contract, load_contract
-from schemas.reading.contract_draft import draft_contract, inferred_contract
+from schemas.reading.contract_draft import draft_contract, inferred_contract, read_draft
 from schemas.reading.overview import overview
 from schemas.reading.proposal import propose
 from schemas.reading.typing import SourceTyping
@@ -134,6 +134,34 @@ def test_that_somebody_was_not_asked_is_drafted_as_harmless(tmp_path: Path) -> N
         (wage,) = (each for each in variables if each["name"] == "wage")
         assert wage["role"] == "sensitive"
         assert ("harmless" in wage) is harmless
+
+
+@pytest.mark.parametrize(
+    ("values", "labels", "harmless"),
+    [
+        (("no", "yes"), {}, "no"),
+        ((0, 1), {}, "0"),
+        ((1, 2), {"1": "Nein", "2": "Ja"}, "1"),
+        ((1, 2), {}, None),  # nobody says which of them denies
+        (("yes", "no"), {}, None),  # to be without may be what accuses
+    ],
+)
+def test_what_most_people_do_not_have_is_drafted_as_harmless(
+    tmp_path: Path, values: tuple[Any, Any], labels: dict[str, str], harmless: str | None
+) -> None:
+    """A rare trait is kept: groups of those without it tell nobody's secret, but for an owner to confirm."""
+    n, rng = 400, np.random.default_rng(1)
+    for share, found in ((0.06, harmless), (0.4, None), (0.01, None)):  # of four people no category is told
+        has = np.array([values[int(at < share * n)] for at in range(n)])
+        frame = pd.DataFrame({"sex": rng.choice(["f", "m"], n), "age": rng.integers(20, 60, n), "diabetes": has})
+        said = {"diabetes": ColumnDescription(labels=labels)} if labels else {}
+        text = drafted(tmp_path, frame, said)
+        (trait,) = (each for each in yaml.safe_load(text)["variables"] if each["name"] == "diabetes")
+        assert trait["role"] == "sensitive"
+        assert trait.get("harmless", {}).get("values") == (found and [found])
+        if found:
+            read_draft(text, "people")
+            assert "# check: may everybody know it" in text
 
 
 def test_dates_with_dots_are_told_from_versions_and_from_dates(tmp_path: Path) -> None:

@@ -114,6 +114,24 @@ def test_a_sensitive_variable_that_is_often_missing_is_left_out_where_a_rule_is_
         assert (gone[0], all(gone)) == (not kept, not kept)
 
 
+def test_a_rare_trait_is_kept_where_it_is_harmless_to_be_without() -> None:
+    known = records(600, policy(rules=[{"rule": "k_anonymity", "k": 5}, {"rule": "l_diversity", "l": 2}]))
+    ill = pd.Series(pd.Categorical(np.where(np.arange(600) % 10, "no", "yes"), ["no", "yes"]))
+    trait = Variable(name="ill", kind=Kind.BINARY, role=Role.SENSITIVE, categories=("no", "yes"))
+    kept = []
+    for values in ((), ("no",), ("yes",)):
+        harmless = Harmless(values=values, why="denied") if values else None
+        those = replace(
+            known,
+            frame=known.frame.assign(ill=ill),
+            variables=known.variables | {"ill": trait.model_copy(update={"harmless": harmless})},
+        )
+        first = next(iter(drafts(those, GROUPS)))
+        gone = [name for step in first.plan if step["method"] == "removal" for name in step["columns"]]
+        kept.append("ill" not in gone)
+    assert kept == [False, True, False]
+
+
 def test_the_only_sensitive_variable_is_kept_though_nearly_all_have_one_value_of_it() -> None:
     """A rule on sensitive values judges no file that holds none: each draft without it would be tried in vain."""
     known = records(600, policy(rules=[{"rule": "k_anonymity", "k": 5}, {"rule": "l_diversity", "l": 2}]))

@@ -1,5 +1,6 @@
 """The first of the drafts that passes is taken, and else the nearest."""
 
+from collections.abc import Callable
 from typing import Any
 from unittest.mock import patch
 
@@ -200,21 +201,48 @@ def test_a_plan_that_cannot_be_carried_out_is_tried_with_all_levels() -> None:
     assert not any("levels" in step for step in found.draft.plan)
 
 
-@pytest.mark.parametrize(("place", "attacked"), [(1, False), (2, True), (5, True)])
-def test_a_draft_that_passes_by_luck_is_not_taken(place: int, attacked: bool) -> None:
-    """By one of the draws it breaks a rule without any attack, or under one."""
+@pytest.mark.parametrize("falls", [(1,), (2, 5), (2, 10)])
+def test_a_draft_that_passes_by_luck_is_not_taken(falls: tuple[int, ...]) -> None:
+    """By one of the draws it breaks a rule without any attack, or by two of them under one."""
     seen: list[bool] = []
 
     def by_luck(plan: object, known: object, seed: tuple[int, ...], weights: object, **more: Any) -> Outcome:
         seen.append(more["attacked"])
-        return outcome("fails" if seed[1:] == (1, 3 + place) else "passes")
+        return outcome("fails" if seed[1] == 1 and len(seed) > 2 and seed[2] - 3 in falls else "passes")
 
     with patch.object(module, "try_plan", by_luck):
         found = first_plan(definition(), records(300), GROUPS, most_tried=2)
     assert (found.passes, found.tried) == (True, 2)
-    again = [*[False] * 2, *[True] * 4]  # without attacks first, which costs little
-    assert seen == [*[False] * 6, True, *again[: place + 1], True, *again]
-    assert again[place] is attacked
+    again = [*[False] * 2, *[True] * 9]  # without attacks first, which costs little
+    assert seen == [*[False] * 6, True, *again[: falls[-1] + 1], True, *again]
+
+
+@pytest.mark.parametrize(("draws", "passes"), [(10, True), (6, False)])
+def test_a_draft_may_fall_by_one_of_ten_draws_and_by_none_of_fewer(draws: int, passes: bool) -> None:
+    class Time:
+        left = draws + 2
+
+        def __init__(self, minutes: float) -> None: ...
+
+        def timed(self, judge: Callable[[], Any]) -> Any:
+            return judge()
+
+        def allows(self, judgements: float) -> bool:
+            return True
+
+        @property
+        def for_judgement(self) -> bool:
+            self.left -= 1
+            return self.left > 0
+
+    def once(plan: object, known: object, seed: tuple[int, ...], weights: object, **more: Any) -> Outcome:
+        return outcome("fails" if seed[2:] == (6,) else "passes")
+
+    with patch.object(module, "try_plan", once):
+        draft = Tried(next(iter(drafts(records(300), GROUPS))), outcome("passes"))
+        found = module._outcome(definition(), draft, records(300), 1, Time(1))  # type: ignore[arg-type]
+    assert (found.end == "passes", found.draws, found.fallen) == (passes, draws, 1)
+    assert found.by_draws == f"{draws - 1} of {draws} draws"
 
 
 @pytest.mark.parametrize("falls_on_all", [False, True])

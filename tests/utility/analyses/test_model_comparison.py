@@ -111,6 +111,22 @@ def test_an_unchanged_file_keeps_every_coefficient_in_any_order() -> None:
         assert (found.lost, found.records, found.used, found.used_masked) == (0, N, N, N)
 
 
+def test_standard_errors_are_of_people_where_these_have_several_records() -> None:
+    """Four equal records of each tell no more than one: not of the masked file either, which names nobody."""
+    formula = read_formula("pay ~ age + sex")
+    noisy = ORIGINAL.assign(pay=ORIGINAL["pay"] * np.random.default_rng(2).uniform(0.5, 1.5, N))
+    found = []
+    for times in (1, 4):
+        rows = np.repeat(np.arange(N), times)
+        before, after = (
+            original_variables(formula.variables, file.iloc[rows], VARIABLES) for file in (ORIGINAL, noisy)
+        )
+        found.append(compare_models(formula, "linear", before, after, people=rows).changes)
+    for once, often in zip(*found, strict=True):
+        for name in ("before", "before_error", "after", "after_error", "overlap", "difference"):
+            assert getattr(often, name) == pytest.approx(getattr(once, name), rel=0.01), name
+
+
 def test_a_weight_is_used_where_the_file_has_it() -> None:
     weighted = compare("log(pay) ~ age", "linear", original(), "weight")
     plain = compare("log(pay) ~ age", "linear", original())

@@ -44,6 +44,21 @@ def test_weighted_estimates_are_those_of_statsmodels_with_robust_errors(kind: An
     np.testing.assert_allclose(scaled.errors, expected.bse, rtol=1e-6)
 
 
+@pytest.mark.parametrize("kind", ["linear", "logistic", "poisson"])
+@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["", "weighted"])
+@pytest.mark.filterwarnings("ignore")
+def test_errors_of_people_are_those_of_statsmodels_in_clusters(kind: Any, weights: Any) -> None:
+    people = np.random.default_rng(3).integers(0, 90, N)
+    relative = None if weights is None else weights / weights.mean()
+    model = sm.GLM(RESPONSES[kind], MATRIX, family=FAMILIES[kind](), var_weights=relative)
+    groups = {"groups": people, "use_correction": False}
+    expected = model.fit(tol=1e-12, cov_type="cluster", cov_kwds=groups)
+    found = fit_regression(MATRIX, RESPONSES[kind], kind, weights, people + 5)
+    several = len(np.unique(people))
+    np.testing.assert_allclose(found.coefficients, expected.params, rtol=1e-6)
+    np.testing.assert_allclose(found.errors, expected.bse * np.sqrt(several / (several - 1)), rtol=1e-6)
+
+
 def test_the_affairs_of_fair() -> None:
     """The table of statsmodels' documentation, "Discrete Choice Models", Fair's affairs data (version 0.14)."""
     data = sm.datasets.fair.load_pandas().data
