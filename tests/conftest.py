@@ -93,7 +93,7 @@ _INSTEAD: dict[str, Any] = {
 
 # What these tests ask of Great Expectations it is asked each time; elsewhere it validates the same records once.
 _EXPECTATIONS, _SCHEMAS = "schemas.checks.expectations_run", Path(__file__).with_name("schemas")
-_RECORD_STEPS = "tasks.record_steps"  # which evaluate the same masked file once
+_EVALUATING = ("tasks.record_steps", "tasks.workbench.assess")  # which evaluate the same masked file once
 
 
 @pytest.fixture(autouse=True)
@@ -108,14 +108,20 @@ def in_this_process(request: pytest.FixtureRequest) -> Iterator[None]:
             from tests.validated_once import validated_once
 
             patches.enter_context(patch(f"{_EXPECTATIONS}._run", validated_once))
-        if _RECORD_STEPS in sys.modules:
-            from tests.evaluated_once import evaluated_once, is_measured
-
-            if not is_measured(request.node):
-                folder = _shared(request.config._tmp_path_factory) / _EVALUATED
-                instead = partial(evaluated_once, folder=folder)
-                patches.enter_context(patch(f"{_RECORD_STEPS}.evaluate_file", instead))
+        for name in _EVALUATING:
+            if name in sys.modules:
+                patches.enter_context(patch(f"{name}.evaluate_file", partial(_evaluated, request)))
         yield
+
+
+def _evaluated(request: pytest.FixtureRequest, *files: Any) -> Any:
+    """Once, unless the test has changed what is measured."""
+    from tests.evaluated_once import evaluate_file, evaluated_once, is_measured
+
+    changes = request.getfixturevalue("monkeypatch") if "monkeypatch" in request.fixturenames else None
+    if is_measured(request.node, changes):
+        return evaluate_file(*files)
+    return evaluated_once(*files, folder=_shared(request.config._tmp_path_factory) / _EVALUATED)
 
 
 _BEGINNINGS: dict[int, Any] = {}  # of the generators that modules of tests have, before their first test

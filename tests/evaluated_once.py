@@ -1,7 +1,8 @@
 """The same masked file is evaluated by the same policy once in all processes of the test session.
 
 It takes two fifths of what a whole release costs, and most test houses mask the records of another by the same seed. A
-test that changes a measure, by `monkeypatch` or in a folder named below, has everything measured.
+test that changes a measure has everything measured: in a folder named below, or by `monkeypatch`, unless that changes
+no more than the environment, a clock or what lies around the measures.
 """
 
 import hashlib
@@ -25,12 +26,39 @@ _MEASURED = (
     "tests/flows/test_reassess",
 )
 
+_AROUND = (
+    "flows",
+    "sluice.custody",
+    "sluice.notices",
+    "sluice.sources",
+    "tasks.publish",
+    "tasks.release.decisions",
+    "tasks.release.editions",
+    "tasks.release.vault",
+    "tasks.runs",
+    "tasks.tuning",
+    "tests.flows",
+)  # may be changed, and what is measured stays
+
 _known: dict[str, Evaluation] = {}
 
 
-def is_measured(item: pytest.Item) -> bool:
-    """Whether a test may change what is measured, or is about it."""
-    return "monkeypatch" in getattr(item, "fixturenames", ()) or item.nodeid.startswith(_MEASURED)
+def is_measured(item: pytest.Item, changes: pytest.MonkeyPatch | None) -> bool:
+    """Whether a test is about what is measured, or has changed it by now."""
+    if item.nodeid.startswith(_MEASURED):
+        return True
+    if changes is None:
+        return False
+    targets = (target for target, _, _ in changes._setattr)
+    mappings = (mapping for mapping, _, _ in changes._setitem)
+    return not all(map(_is_around, targets)) or any(mapping is not os.environ for mapping in mappings)
+
+
+def _is_around(target: object) -> bool:
+    """Of a module, a class or an object."""
+    if not isinstance(name := getattr(target, "__module__", None) or getattr(target, "__name__", None), str):
+        return False
+    return any(name == room or name.startswith(f"{room}.") for room in _AROUND)
 
 
 def evaluated_once(

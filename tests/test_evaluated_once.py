@@ -10,7 +10,7 @@ import pytest
 from policies.policy import Policy
 from sluice.masking.plan import apply_plan
 from sluice.utility.comparison import Comparison
-from tests.evaluated_once import evaluated_once
+from tests.evaluated_once import evaluated_once, is_measured
 from tests.masking.survey import VARIABLES, step_of, survey
 
 pytestmark = pytest.mark.chain
@@ -49,3 +49,22 @@ def test_the_same_file_is_not_evaluated_again_and_any_other_is(tmp_path: Path) -
         for other, files in others:
             with pytest.raises(AssertionError, match="evaluated again"):
                 evaluated_once(other, files, files.variables, files.released)
+
+
+@pytest.mark.parametrize(
+    ("target", "measured"),
+    [
+        ("sluice.risk.classes.k_anonymity.k_anonymity", True),
+        ("tasks.release.records.record_findings.check_masked", True),
+        ("tasks.tuning.tuning._DRAWS", False),
+        ("tasks.publish.datetime", False),
+        ("flows.follow_up.go_on", False),
+    ],
+)
+def test_who_changes_a_measure_has_it_measured_and_who_changes_what_lies_around_does_not(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, target: str, measured: bool
+) -> None:
+    monkeypatch.setenv("SLUICE_HOME", "elsewhere")
+    assert not is_measured(request.node, monkeypatch)
+    monkeypatch.setattr(target, None)
+    assert is_measured(request.node, monkeypatch) is measured

@@ -17,6 +17,7 @@ from sluice.sources.tabular_source import TabularSource, missing_file
 from sluice.transport import is_of_transport
 
 _BESIDE = {"duckdb": (".wal",), "sqlite": ("-wal", "-shm", "-journal")}  # what was written and is not yet in the file
+_LOOKED_INTO = ("duckdb", "sqlite", "postgresql", "mysql", "mariadb")  # a warehouse may bill a look at all columns
 _DNS = 53
 _NOTHING = pa.RecordBatch.from_pylist([])
 Answer = TypeVar("Answer")
@@ -72,16 +73,28 @@ class SqlSource(TabularSource):
         return backend in DIALECTS and DIALECTS[backend].pandas
 
     def _names(self, expected: Sequence[str]) -> list[str]:
-        names: list[str] = next(self.rows(self._select("*").where(sa.false()), 1))
-        unread = self.left_out()
+        statement = self._select("*").where(sa.false())
+        with self._connected() as connection:
+            with closing(self._executed(connection, statement, 1)) as result:
+                names = list(result.keys())
+            unread = self._unfit(connection)
         return [name for name in names if name not in unread]
 
     def left_out(self) -> dict[str, str]:
         """Of a table. What a query selects is meant, and refused where it cannot be described."""
-        if self.table is None or self.address.get_backend_name() != "duckdb":
+        if not self._may_leave_out:
             return {}
         with self._connected() as connection:
-            return _try(lambda: unfit_columns(connection, self._select("*")), self._refused)
+            return self._unfit(connection)
+
+    @property
+    def _may_leave_out(self) -> bool:
+        return self.table is not None and self.address.get_backend_name() in _LOOKED_INTO
+
+    def _unfit(self, connection: sa.Connection) -> dict[str, str]:
+        if not self._may_leave_out:
+            return {}
+        return _try(lambda: unfit_columns(connection, self._select("*")), self._refused)
 
     def _tables(self, columns: Sequence[str], expected: Sequence[str], size: int) -> Iterator[pa.Table]:
         statement = self._select(*columns)

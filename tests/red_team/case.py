@@ -4,14 +4,16 @@ To add one, write a file in `tests/red_team/cases` with a tuple `CASES`; `test_c
 """
 
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
 from policies.policy import Policy, load_policy
-from policies.standard.known_methods import judge_transparency
+from policies.standard.standard_checks import checks_of
 from sluice.ground.verdict import Finding, Verdict
 from sluice.utility.comparison import Comparison
+from tasks.release.crashed_measures import findings_of
 from tasks.release.records.record_findings import attack_findings, check_masked, reference_findings
 
 _POLICIES = Path(__file__).parents[2] / "policies"
@@ -54,19 +56,39 @@ def judge(files: Comparison, policy: Policy | str) -> Iterator[Finding]:
     yield from attack_findings(policy, files)
 
 
+def _looked_for(files: Comparison, policy: Policy, until: Collection[str]) -> Iterator[Finding]:
+    """What a release finds of these rules by the checks that bear their names, or by intruders who learn from pairs.
+
+    The same figures as in a release: each check has the draws that it has there.
+    """
+    standard = policy.reference_standard
+    if standard is None or not files.paired:
+        return
+    wanted = {*until, *(["learned_linkage"] if _BY_LEARNING & {*until} else [])}
+    checks = checks_of(standard, files, [], policy.attacks, policy.rules)
+    for each, rng in zip(checks, files.rng.spawn(len(checks)), strict=True):
+        drawing = files.drawing(rng)
+        for part in each.parts(drawing):
+            if part.rule in wanted:
+                for finding in findings_of(part.rule, part.stage, part.find):
+                    yield each.adding(finding) if each.adding else finding
+
+
+_BY_LEARNING = {"learned_claims", "small_groups", "attribute_gain"}  # found with `learned_linkage`
+
+
 def failures(
     files: Comparison, policy: Policy | str, until: Collection[str], verdict: Verdict = Verdict.FAIL
 ) -> dict[str, str]:
     """The binding findings that FAIL (or are at least of another verdict), up to the first of the rules `until`: rule
     -> what it says. What could not be judged, as where a rule crashed, has found nothing.
 
-    One that fails stops the file; what else there is to find takes longest. Transparency is among the last in a
-    release, and the first here where it is looked for.
+    One that fails stops the file; what else there is to find takes longest. So what is looked for comes first, and all
+    else, as in a release, where that does not fail.
     """
     found: dict[str, str] = {}
-    standard = _loaded(policy).reference_standard
-    first = judge_transparency(standard.transparency, files) if standard and "transparency" in until else ()
-    for each in chain(first, judge(files, policy)):
+    loaded, draws = _loaded(policy), deepcopy(files.rng)
+    for each in chain(_looked_for(replace(files, rng=draws), loaded, until), judge(files, loaded)):
         if verdict <= each.verdict < Verdict.UNKNOWN and each.binding:
             found[each.rule] = each.says
             if each.rule in until:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import duckdb
 import pandas as pd
 import pytest
-import sqlalchemy as sa
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -182,15 +182,19 @@ def columns(draw: st.DrawFn) -> tuple[str, list[Any]]:
 
 def filled(folders: pytest.TempPathFactory, database: str, kind: str, cells: list[Any]) -> str:
     """The address of a database whose table `people` has these cells in its one column, `age`."""
-    url = f"{database}:///{folders.getbasetemp()}/{database}-counts.db"
-    engine = sa.create_engine(url)
-    with engine.begin() as connection:
-        connection.exec_driver_sql("DROP TABLE IF EXISTS people")
-        connection.exec_driver_sql(f"CREATE TABLE people (age {kind})")
-        for cell in cells:
-            connection.exec_driver_sql("INSERT INTO people VALUES (?)", (cell,))
-    engine.dispose()
-    return url
+    path = folders.getbasetemp() / f"{database}-counts.db"
+    held = ",".join("?" for _ in cells)
+    statements: list[tuple[str, list[Any]]] = [
+        ("DROP TABLE IF EXISTS people", []),
+        (f"CREATE TABLE people (age {kind})", []),
+    ]
+    if cells:
+        statements.append((f"INSERT INTO people VALUES {held.replace('?', '(?)')}", cells))
+    with closing(sqlite3.connect(path) if database == "sqlite" else duckdb.connect(path)) as made:
+        for statement, values in statements:
+            made.execute(statement, values)
+        made.commit()
+    return f"{database}:///{path}"
 
 
 def bounded(draw: Callable[[Any], Any]) -> Contract:
