@@ -67,6 +67,7 @@ def test_no_change_is_tried_after_the_time_given() -> None:
     allowance = Allowance(1, lambda: next(left, 59.0))
     found = suggest(of(BLOCKED), BLOCKED, known, known, SearchSettings(trials=100), allowance=allowance)
     assert (found.tried, found.passing, found.stopped) == (0, (), False)
+    assert (found.together, found.untried > 3) == (1, True), "what there was no time for is counted"
 
 
 def test_a_plan_that_passes_needs_no_change() -> None:
