@@ -173,13 +173,14 @@ def compare(
         for remark in made.map.notes:
             note(f"note: {remark}", "yellow")
         for point, plan in zip(made.map.points, made.plans, strict=True):
-            front = ", on the front" if point.on_front else ""
+            passes = Verdict[plan.verdict] is Verdict.PASS
+            front = ", on the front" if point.on_front and passes else ""  # what does not pass is no choice
             by = f" ({rule_words(point.worst)})" if point.worst else ""
             say(f"{point.letter}  {point.name}: {point.verdict}{front}", style="bold")
             say(f"   {rule_words(made.map.loss.name)} {loss_in_words(point)}, risk {risk_in_words(point)}{by}")
             if plan.kept:
                 say(f"   {plan.kept.in_words()}")
-            if Verdict[plan.verdict] is not Verdict.PASS:
+            if not passes:
                 say(f"   {plan.says}")
         for path in (output, svg):
             if path:

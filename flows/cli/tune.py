@@ -129,7 +129,7 @@ def suggest(
             file,
             SearchSettings(trials=trials, seed=seed),
             workers or settings().workers,
-            (lambda done, of, passing: None) if quiet else _ShownChanges(),
+            (lambda done, of, passing: None) if quiet else _ShownChanges(allowance),
             allowance,
         )
     before = found.before
@@ -139,7 +139,8 @@ def suggest(
         print_json(
             {"passes": before.end == "passes", "loss": finite(before.loss), "suggestions": suggested}
             | {"judged": found.judged or None, "other_draws": drawn, "beyond": list(found.beyond)}
-            | {"stopped": found.stopped, "tried": found.tried, "passed_once": [list(each) for each in found.once]}
+            | {"stopped": found.stopped, "tried": found.tried, "untried": found.untried}
+            | {"passed_once": [list(each) for each in found.once]}
         )
     elif before.end == "passes":
         judged = f"{found.judged} passed" if found.judged else "no release of it was judged; this is a draw of its own"
@@ -164,6 +165,9 @@ def suggest(
             say(f"{these} passed when it was tried. Put {one} into the plan, then: sluice check {file}")
         elif not found.once:
             say("none of them passes.")
+        if found.untried:
+            how = {1: "single changes", 2: "changes of two at once"}.get(found.together, "changes of three at once")
+            say(f"  {found.untried:,} more {how} were not tried, as the time was up; --minutes gives more", "yellow")
         for words in found.once:
             say(f"  passed once, no time to try it again: {'; and '.join(words)}")
         if found.once and not found.passing:
@@ -213,15 +217,17 @@ class _Pace:
         return f"; at most {duration((monotonic() - self._begun) / new * (self._of - done))} left"
 
 
-class _ShownChanges(_Pace):
-    """A line now and then; how long still, of the changes that are tried before more are taken together."""
+class _ShownChanges:
+    """A line now and then. How long still is known where the time is limited: how many changes will be taken together,
+    and so how many there are to try, follows from those that are tried."""
 
-    def __init__(self) -> None:
-        super().__init__(0)
+    def __init__(self, allowance: "Allowance") -> None:
+        self._allowance = allowance
 
     def __call__(self, done: int, of: int, passing: int) -> None:
-        self._of = of
-        err.print(f"  {done:>5} of {of} changes tried, {passing} pass{self.left(done)}", style="dim")
+        allowed = self._allowance.left
+        left = f"; at most {duration(max(allowed, 0))} left for all" if isfinite(allowed) else ""
+        err.print(f"  {done:>5} of {of} changes tried, {passing} pass{left}", style="dim")
 
 
 class _Shown(_Pace):

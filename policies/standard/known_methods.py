@@ -45,9 +45,9 @@ TRANSPARENCY = (
         about="Transparency: what an intruder reaches who knows the masking plan and its published parameters.",
         asks="Who knows the plan and its published parameters finds no more people, and reads no more values, than the "
         "policy allows.",
-        helps="Who knows the method undoes it: mask more strongly, mask fewer variables by a method that treats each "
-        "by itself, or take one that mixes all of them (spectral_swapping, microaggregation of all together, "
-        "sequential_trees). The finding names method and variables.",
+        helps="The finding names method and variables. Of values drawn anew, raise minimum_leaf or keep fewer of them. "
+        "Else mask more strongly, or mask fewer variables by a method that treats each by itself. A method that mixes "
+        "all of them is harder to undo: spectral_swapping, microaggregation of all together, sequential_trees.",
         source='Source: Torra (2013), "Rank swapping: Specific record linkage for rank swapping": an attack is to be '
         "built on what is known of the method. Each step of the plan declares its own.",
     ),

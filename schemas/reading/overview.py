@@ -17,6 +17,7 @@ from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.errors import DataError
 from sluice.ground.visible_text import unseen
 from sluice.reading.kind import ColumnSummary
+from sluice.risk.classes.quasi_identifier_search import Combination
 from sluice.sources.separate_reading import read_here
 from sluice.sources.tabular_source import ColumnDescription, Descriptions, TabularSource
 
@@ -37,6 +38,7 @@ class Overview:
     described : what the source itself says of its columns
     date_formats : of columns of dates that are not written as 2024-12-31, in which format they are; others after it
                    that read every value as well. `columns` and `labels` have such dates as 2024-12-31
+    worst_sets : of columns that were asked for, what the search for those that single people out found
     """
 
     columns: dict[str, ColumnSummary]
@@ -45,6 +47,7 @@ class Overview:
     records: int
     described: Descriptions = field(default_factory=dict)
     date_formats: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    worst_sets: dict[tuple[str, ...], list[Combination]] = field(default_factory=dict, compare=False, repr=False)
 
     def said(self, name: str) -> ColumnDescription:
         """What the source says of a column; nothing, where it says nothing."""

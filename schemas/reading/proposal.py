@@ -174,11 +174,14 @@ def coherent(proposed: Proposals) -> Proposals:
     return replace(proposed, record_key=tuple(name for name in proposed.record_key if name in identifiers))
 
 
-def worst_sets(seen: Overview, names: Sequence[str], most_together: int = 3, kept: int = 1) -> list[Combination]:
-    """The sets of these columns, of each size, that single out most people; positions are those of `names`."""
+def worst_sets(seen: Overview, names: Sequence[str]) -> list[Combination]:
+    """The pair and the three of these columns that single out most people; positions are those of `names`."""
     if len(names) < 2 or seen.kept < 2:
         return []
-    return list(search_quasi_identifiers([seen.codes[name] for name in names], most_together, kept).best)
+    asked = tuple(names)  # of a wide file the search takes seconds, and several documents show what it found
+    if asked not in seen.worst_sets:
+        seen.worst_sets[asked] = list(search_quasi_identifiers([seen.codes[name] for name in names], 3, 1).best)
+    return seen.worst_sets[asked]
 
 
 def share(part: float, of: int) -> str:

@@ -119,11 +119,6 @@ class Entry:
         return str(fields["text"]) if "text" in fields else json.dumps(self.body)
 
     @property
-    def head(self) -> Head:
-        """All but its body."""
-        return Head(self.seq, self.at, self.release, self.event, self.actor, self.previous, self.hash)
-
-    @property
     def is_read(self) -> bool:
         """Whether its body was read."""
         return "text" in vars(self)
@@ -303,20 +298,13 @@ class Ledger:
             problems.append(f"row {anchored[0]} is not the row that the anchor in the vault knows")
         if not problems:
             with self._reading:
-                self._forget_others({row["seq"]: row["hash"] for row in rows})
                 for row in rows:
                     if row["seq"] not in self._fitting:
                         self._remember(Entry.of(tuple(row.values())))
-                verified = [self._fitting[row["seq"]] for row in rows]
-                if len(rows) >= MANY and self._index.read() != [entry.head for entry in verified]:
-                    self._index.write(verified)
+            verified = [_head(tuple(row.values())) for row in rows]
+            if len(rows) >= MANY and self._index.read() != verified:
+                self._index.write(verified)
         return problems
-
-    def _forget_others(self, hashes: Mapping[int, str]) -> None:
-        """Forget what was read where it is of another ledger than what was verified."""
-        if any(hashes.get(seq) != entry.hash for seq, entry in self._fitting.items() if seq <= len(hashes)):
-            for remembered in (self._fitting, self._known, self._followed, self._histories):
-                remembered.clear()
 
     def _is_followed(self) -> bool:
         """Whether of all histories only new rows are read; so where many were read, by whichever process."""

@@ -79,7 +79,7 @@ def classification_of(name: str, codes: Collection[str]) -> str | None:
         return None
     words = {word.lower().rstrip("0123456789") for word in re.split(r"[\W_]+|(?<=[a-z])(?=[A-Z])", name)}
     for called, shape, names in _BY_NAME:
-        if words & set(names.split()) and not words & _AMOUNTS and _all(shape, codes):
+        if not words.isdisjoint(names.split()) and not words & _AMOUNTS and _all(shape, codes):
             return called
     return _by_shape(words, codes) if len(codes) >= _ENOUGH else None
 

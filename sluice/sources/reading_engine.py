@@ -3,9 +3,10 @@
 What a driver hands out becomes columns of Arrow.
 """
 
+import json
 import resource
 import sqlite3
-from datetime import date, datetime
+from datetime import date, datetime, time
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -122,6 +123,7 @@ _ALIKE = (
     "VARCHAR", "DATE", "TIMESTAMP",
 )  # fmt: skip
 _ALIKE_OF_A_KIND = ("ENUM(", "DECIMAL(")
+_LOOKED_AT = 100  # records, for the types of columns
 _YEARS = {pa.date32(): (date.min, date.max), pa.timestamp("us"): (datetime.min, datetime.max)}
 
 
@@ -140,12 +142,16 @@ def arrow_reader(connection: sa.Connection, statement: sa.Select[Any], size: int
 
 
 def unfit_columns(connection: sa.Connection, statement: sa.Select[Any]) -> dict[str, str]:
-    """Why no contract can describe columns of what is selected, by name; of DuckDB alone, which tells their types."""
-    if connection.dialect.name != "duckdb":
-        return {}
-    cursor: Any = connection.connection.cursor()
-    schema: pa.Schema = cursor.sql(f"{statement.compile(connection)} LIMIT 0").to_arrow_table().schema
-    return {each.name: why for each in schema if (why := unfit(each.type))}
+    """Why no contract can describe columns of what is selected, by name: of DuckDB by their types, else by what the
+    first records hold."""
+    if connection.dialect.name == "duckdb":
+        cursor: Any = connection.connection.cursor()
+        schema: pa.Schema = cursor.sql(f"{statement.compile(connection)} LIMIT 0").to_arrow_table().schema
+        return {each.name: why for each in schema if (why := unfit(each.type))}
+    result = connection.execute(statement.limit(_LOOKED_AT))
+    columns = zip(*result.fetchall(), strict=True)
+    kinds = {name: as_arrow(held).type for name, held in zip(result.keys(), columns, strict=False)}  # none of no record
+    return {name: why for name, kind in kinds.items() if (why := unfit(kind))}
 
 
 def plain_column(column: pa.Array) -> pa.Array:
@@ -165,18 +171,30 @@ def plain_column(column: pa.Array) -> pa.Array:
 
 
 def as_arrow(values: "tuple[Any, ...] | list[Any]") -> pa.Array:
-    """A column of a driver's values; decimals as numbers, and whatever Arrow has no one plain type for as text."""
+    """A column of a driver's values; decimals as numbers, and whatever Arrow has no one type for as text. Lists stay
+    lists, and mappings are left to whoever refuses them by the column's name."""
     if any(isinstance(value, Decimal) for value in values):
         numbers = tuple(_number(value) if isinstance(value, Decimal) else value for value in values)
         if all(not isinstance(was, Decimal) or _same(now, was) for now, was in zip(numbers, values, strict=True)):
             values = numbers  # others stay decimals, so that whoever reads them sees that a number has not all digits
+    if any(isinstance(value, time) and value.tzinfo for value in values):  # Arrow's times have no zone
+        return _texts(values)
     try:
         array = pa.array(values, from_pandas=True)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError):
-        array = None
-    if array is None or pa.types.is_nested(array.type) or isinstance(array.type, pa.BaseExtensionType):
-        return pa.array([None if value is None else str(value) for value in values], pa.string())
-    return array
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
+        return _texts(values)
+    return _texts(values) if isinstance(array.type, pa.BaseExtensionType) else array
+
+
+def _texts(values: "tuple[Any, ...] | list[Any]") -> pa.Array:
+    """Lists and mappings, as drivers make of JSON, are JSON again."""
+    texts = [
+        json.dumps(value, ensure_ascii=False, default=str) if isinstance(value, list | dict) else str(value)
+        for value in values
+        if value is not None
+    ]
+    found = iter(texts)
+    return pa.array([None if value is None else next(found) for value in values], pa.string())
 
 
 def _same(number: int | float, decimal: Decimal) -> bool:

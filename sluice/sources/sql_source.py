@@ -17,6 +17,7 @@ from sluice.sources.tabular_source import TabularSource, missing_file
 from sluice.transport import is_of_transport
 
 _BESIDE = {"duckdb": (".wal",), "sqlite": ("-wal", "-shm", "-journal")}  # what was written and is not yet in the file
+_LOOKED_INTO = ("duckdb", "sqlite", "postgresql", "mysql", "mariadb")  # a warehouse may bill a look at all columns
 _DNS = 53
 _NOTHING = pa.RecordBatch.from_pylist([])
 Answer = TypeVar("Answer")
@@ -88,7 +89,7 @@ class SqlSource(TabularSource):
 
     @property
     def _may_leave_out(self) -> bool:
-        return self.table is not None and self.address.get_backend_name() == "duckdb"
+        return self.table is not None and self.address.get_backend_name() in _LOOKED_INTO
 
     def _unfit(self, connection: sa.Connection) -> dict[str, str]:
         if not self._may_leave_out:

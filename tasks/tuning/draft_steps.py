@@ -100,10 +100,12 @@ def rounded(frame: pd.DataFrame, variables: Variables, names: Sequence[str]) -> 
 
 
 def is_skewed(column: pd.Series) -> bool:
+    if column.nunique() <= _FEW:
+        return False
     values = column.dropna().to_numpy(dtype="float64")
-    from scipy.stats import skew  # loaded where it is needed
-
-    return len(np.unique(values)) > _FEW and float(skew(values)) > _SKEWED
+    apart = values - values.mean()
+    square = apart * apart
+    return bool(float((square * apart).mean()) > _SKEWED * float(square.mean()) ** 1.5)
 
 
 def has_tail(column: pd.Series, share: float) -> bool:

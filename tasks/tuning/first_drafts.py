@@ -48,11 +48,11 @@ def drafts(records: RecordsAtHand, groups: Mapping[str, Sequence[str]], repeats:
     """
     frame, variables = records.frame, records.variables
     groups = _merged(records, groups)
+    never = {*repeats, *never_released(variables)}
     usable = {
         name: variable
         for name, variable in variables.items()
-        if name not in repeats
-        and name not in never_released(variables)
+        if name not in never
         and _varies(frame[name])
         and not _has_countless_categories(frame[name], variable)
         and groups.get(name, "some")
@@ -208,8 +208,14 @@ def _highest_level(column: pd.Series, variable: Variable) -> int:
 
 
 def at_level(column: pd.Series, variable: Variable, level: int) -> pd.Series:
-    labels = column.astype(str)
-    return labels.map(variable.hierarchy.at_level(level)) if variable.hierarchy and level else labels
+    """The groups of the values at a level of the variable's hierarchy, a category column. Cost: O(n), and the hierarchy
+    once for each different value."""
+    codes, found = pd.factorize(column)
+    labels = pd.Series(found).astype(str)
+    groups = labels.map(variable.hierarchy.at_level(level)) if variable.hierarchy and level else labels
+    of_value, names = pd.factorize(groups)
+    taken = np.append(of_value, -1)[codes]  # the last one: missing
+    return pd.Series(pd.Categorical.from_codes(taken, names), index=column.index)
 
 
 def _limits(policy: Policy) -> tuple[float, int]:

@@ -85,6 +85,8 @@ class Suggestions:
     beyond : rules that keep it back and that no trial of a plan looks at, such as earlier publications
     once   : changes that passed, and that there was no time to try again
     stopped: whether somebody stopped it
+    untried: changes that there was no time to try, of as many together as were tried last; together: how many these
+             were at most
     """
 
     before: Outcome
@@ -96,6 +98,8 @@ class Suggestions:
     nearest: tuple[tuple[str, ...], Outcome] | None = None
     once: tuple[tuple[str, ...], ...] = ()
     stopped: bool = False
+    untried: int = 0
+    together: int = 0
 
 
 @dataclass(frozen=True)
@@ -150,6 +154,7 @@ def suggest(
     known: set[str] = set()
     begin: list[_Tried] = [_Tried((), written, before)]
     passing, again = list[Suggestion](), list[_Tried]()
+    untried = together = 0
     try:
         with processes(records, workers) as pool:
             for together in range(1, _MOST_TOGETHER + 1):
@@ -159,6 +164,7 @@ def suggest(
                 step, of = max(workers, 1) * 2, len(tried) + len(wanted)
                 for at in range(0, len(wanted), step):
                     if not allowance.for_search:
+                        untried = len(wanted) - at
                         break
                     some = wanted[at : at + step]
                     numbers = range(len(tried) + 1, len(tried) + 1 + len(some))
@@ -190,6 +196,7 @@ def suggest(
     return Suggestions(
         before, draws, passing=tuple(passing), tried=len(tried), nearest=closest,
         once=tuple(once) if len(passing) < WANTED else (), stopped=allowance.stopped,
+        untried=untried, together=together,
     )  # fmt: skip
 
 

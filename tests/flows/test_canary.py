@@ -136,7 +136,7 @@ def test_a_published_release_leaves_nothing_outside_the_vault(
         assert runs[-1].code == DONE, runs[-1].output
         runs += [told("review", planted.id), told("status")]
         for person in ("amara", "jonas"):
-            runs.append(told("withdraw", planted.id, "--reason", "a test", "--as", person))
+            runs.append(told("withdraw", planted.id, "--reason", "it is a test", "--as", person))
         assert runs[-1].code == DONE, runs[-1].output
     output = "".join(run.output for run in runs)
     posted = "".join(f"{headers} {body.decode()}" for headers, body in hook.taken)

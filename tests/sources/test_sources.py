@@ -182,14 +182,33 @@ def test_what_drivers_make_of_values_that_pandas_has_no_type_for(postgresql: str
     query = (
         "SELECT 12345678901234567890::numeric AS long, 1.5::numeric AS pay,"
         " '00000000-0000-0000-0000-000000000007'::uuid AS key, timestamptz '2020-01-01 00:00+02' AS seen,"
-        " ARRAY[1, 2] AS list, NULL AS nothing, true AS yes"
+        " ARRAY['a', 'b'] AS list, timetz '12:34:56+02' AS at, NULL AS nothing, true AS yes"
     )
     source = SqlSource(url=postgresql, query=query)
-    long, pay, key, seen, several, nothing, yes = cells(source, *source.column_names())[0]
+    long, pay, key, seen, several, at, nothing, yes = cells(source, *source.column_names())[0]
     assert long == "12345678901234567890"  # beyond 64 bits: as text, every digit kept
-    assert (pay, key, several, yes) == (1.5, "00000000-0000-0000-0000-000000000007", "[1, 2]", True)
+    assert (pay, key, yes) == (1.5, "00000000-0000-0000-0000-000000000007", True)
+    assert (list(several), at) == (["a", "b"], "12:34:56+02:00")
     assert seen == pd.Timestamp("2019-12-31T22:00Z")
     assert pd.isna(nothing)
+
+
+def test_columns_that_no_contract_describes_are_left_out_by_name_and_refused_where_they_are_asked_for(
+    postgresql: str,
+) -> None:
+    engine = sa.create_engine(database_url(postgresql))
+    with engine.begin() as connection:
+        connection.exec_driver_sql(
+            "CREATE TABLE visits AS SELECT 1 AS id, interval '1 day' AS stay, '{\"a\": 1}'::jsonb AS form,"
+            " ARRAY[1, 2] AS codes, '\\x01'::bytea AS scan"
+        )
+    engine.dispose()
+    source = SqlSource(url=postgresql, table="visits")
+    assert source.column_names() == ["id"]
+    assert set(source.left_out()) == {"stay", "form", "codes", "scan"}
+    for name in source.left_out():
+        assert f"'{name}'" in refusal(source, "id", name)
+        assert f"'{name}'" in refusal(SqlSource(url=postgresql, query=f"SELECT id, {name} FROM visits"), name)
 
 
 def test_what_a_database_refuses(url: str) -> None:

@@ -39,6 +39,7 @@ from sluice.generalization.objectives.objective import Extra, Measure, Objective
 from sluice.ground.arrays import BoolArray, IntArray
 from sluice.ground.errors import InfeasibleError
 from sluice.risk.classes.equivalence_classes import Codes
+from sluice.risk.classes.k_anonymity import KAnonymityModel
 from sluice.risk.classes.privacy_model import PrivacyModel, Suppressed
 
 _MOST = (
@@ -79,7 +80,9 @@ def search(
     incomplete = [name for name, histogram in base.histograms.items() if histogram.records.sum() < base.records]
     overlapping = base.is_overlapping
     requirements = Requirements.of(models, base.records, suppression_limit, suppressed, incomplete, overlapping)
-    found = _Search(base, requirements, objective.of(base), ended)
+    measure = objective.of(base)
+    measure.fewest = max((model.k for model in models if isinstance(model, KAnonymityModel)), default=1)
+    found = _Search(base, requirements, measure, ended)
     found.run()
     if found.best is None:
         raise _infeasible(base, requirements, found.finished)

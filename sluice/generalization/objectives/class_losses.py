@@ -64,13 +64,24 @@ class Discernibility(Objective):
 
 
 class _AverageClassSize(Measure):
-    """The extra loss is the number of classes that are suppressed: there are no fewer at a node below."""
+    """The extra loss is the number of classes that are suppressed: there are no fewer at a node below.
+
+    Above a node a class that is shown holds one that is large enough here, or enough people of those that are not.
+    """
 
     by_classes = True
 
+    def __init__(self) -> None:
+        self._shown: dict[Sequence[int], tuple[int, int]] = {}
+
     def least(self, levels: Sequence[int], node: Node | None, extra: Extra) -> float:
         assert node is not None
-        return node.records / (int(np.count_nonzero(node.sizes)) - max(extra[0] - 1, 0))
+        if node.levels not in self._shown:
+            small = node.members < self.fewest
+            united = int(node.members[small].sum()) // self.fewest
+            self._shown[node.levels] = int(np.count_nonzero(node.sizes)), int(np.count_nonzero(~small)) + united
+        classes, shown = self._shown[node.levels]
+        return node.records / min(classes - max(extra[0] - 1, 0), shown + 1)  # the suppressed ones are one, too
 
     def extra(self, node: Node, hidden: BoolArray) -> Extra:
         return (float(np.count_nonzero(node.sizes[hidden])),)

@@ -21,11 +21,13 @@ class Measure(ABC):
     by_classes : whether `least` needs the classes of the node, and not its levels alone
     nothing    : the extra loss where no record is suppressed
     shares     : for each key and level, what it loses there, if that is known from the key alone; else empty
+    fewest     : records, of one person each, that a class must have or else is suppressed
     """
 
     by_classes: bool = False
     nothing: Extra = (0.0,)
     shares: Sequence[Sequence[float]] = ()
+    fewest: int = 1
 
     @abstractmethod
     def least(self, levels: Sequence[int], node: Node | None, extra: Extra) -> float:

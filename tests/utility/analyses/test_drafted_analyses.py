@@ -54,6 +54,32 @@ def test_what_is_sensitive_is_explained_by_what_describes_people_and_by_other_an
     ]
 
 
+def test_what_nearly_tells_another_number_explains_nothing_beside_it() -> None:
+    """An age beside the year of birth, the year of a marriage beside those of birth and the age then."""
+    rng, n = np.random.default_rng(3), 600
+    age, married = rng.integers(18, 70, n), rng.integers(16, 40, n)
+    frame = pd.DataFrame(
+        {
+            "born": 1980 - age - (rng.random(n) < 0.3),
+            "age": age,
+            "married_at": np.where(rng.random(n) < 0.5, married, np.nan),
+            "married_in": 1980.0 - age + married,
+            "pay": rng.lognormal(10, 0.5, n) * age,
+        }
+    )
+    frame["married_in"] = frame["married_in"].mask(frame["married_at"].isna())
+    known = {
+        name: variable(name, Kind.CONTINUOUS, Role.SENSITIVE if name[0] in "mp" else Role.QUASI_IDENTIFIER)
+        for name in frame
+    }
+    formulas = [model.formula for model in drafted_analyses(known, frame, NOBODY).models]
+    assert formulas == ["married_at ~ born", "married_in ~ born"]
+    alone = {name: known[name] for name in ("age", "pay")} | {"pay": variable("pay", Kind.CONTINUOUS, Role.SENSITIVE)}
+    exact = frame.assign(pay=age + rng.normal(size=n) / 10)
+    first = drafted_analyses(alone, exact, NOBODY).models[0]
+    assert first.formula == "pay ~ age", "what follows from one other is an effect, however strong"
+
+
 def test_the_first_model_is_fitted_in_subgroups_and_all_are_weighted() -> None:
     models = drafted().models
     assert [model.by for model in models] == ["region", None, None]

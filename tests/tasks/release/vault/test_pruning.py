@@ -181,7 +181,7 @@ def test_nothing_is_deleted_by_a_ledger_that_was_cut_off(published: RetainingHou
     """It would not know of what was kept since, and call it stray."""
     ledger = published.home / "ledger.db"
     old = ledger.read_bytes()
-    published.sluice("withdraw", published.id, "--reason", "wrong", "--as", "amara")
+    published.sluice("withdraw", published.id, "--reason", "it was wrong", "--as", "amara")
     ledger.write_bytes(old)
     before = objects(published)
     golden.refused(SluiceError, after, published, 20_000)
