@@ -298,13 +298,21 @@ def _hierarchy(
         file = _place(metadata.path.parent, variable.said["HIERCODELIST"])
         rows = read_rows(file, variable.said.get("HIERLEADSTRING") or "@")
         root = next(code for code, parent in rows if not parent)
-        return [(total if code == root else code, total if parent == root else parent) for code, parent in rows], file
+        named = [(total if code == root else code, total if parent == root else parent) for code, parent in rows]
+        return [*named, *_missing(variable, frame, {code for code, _ in named}, total)], file
     if variable.said.get("HIERLEVELS"):
         widths = variable.said["HIERLEVELS"].split()
         if not all(width.isdecimal() for width in widths):
             raise DataError(f"{where}: <HIERLEVELS> takes widths, such as 3 1 1")
-        return hierarchy_of_widths(frame[variable.name].unique(), [int(w) for w in widths], total, where), None
+        codes = set(frame[variable.name]) - {*variable.missing}
+        rows = hierarchy_of_widths(codes, [int(width) for width in widths], total, where)
+        return [*rows, *_missing(variable, frame, {code for code, _ in rows}, total)], None
     return None, None
+
+
+def _missing(variable: ArgusVariable, frame: pd.DataFrame, known: set[str], total: str) -> list[tuple[str, str]]:
+    """The codes of a missing value, which no hierarchy names: each is part of the total alone."""
+    return [(code, total) for code in variable.missing if code not in known and (frame[variable.name] == code).any()]
 
 
 def _dimensions(written: Sequence[dict[str, Any]], frame: pd.DataFrame, added_up: bool) -> list[Dimension]:

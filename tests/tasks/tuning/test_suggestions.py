@@ -24,7 +24,9 @@ def of(plan: tuple[dict[str, Any], ...]) -> Any:
     return space([dict(step) for step in plan]).definition()
 
 
-def test_single_changes_that_pass_are_found_and_each_is_about_something_else() -> None:
+def test_single_changes_that_pass_are_found_and_each_is_about_something_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(suggestions, "WANTED", 2)
+    monkeypatch.setattr(suggestions, "_ENOUGH", 3)
     known = records(400)
     found = suggest(of(BLOCKED), BLOCKED, known, known, SearchSettings(trials=100))
     assert found.before.misses[0].rule == "k_anonymity"
@@ -93,14 +95,14 @@ def test_a_plan_that_fell_by_its_release_does_not_pass_whatever_another_draw_fin
         return try_plan(definition, at_hand, seed, *more)
 
     monkeypatch.setattr(suggestions, "try_plan", counted)
-    monkeypatch.setattr(suggestions, "_DRAWS_OF_A_PLAN", 3)
+    monkeypatch.setattr(suggestions, "_DRAWS_OF_A_PLAN", 2)
     found = suggest(of(PASSING), PASSING, known, known, SearchSettings(trials=4), against=[NEAR])
     assert found.before.end == "fails"
     assert found.before.stage == "attacks"
     assert [(miss.rule, miss.observed, miss.limit) for miss in found.before.misses] == [
         ("participant_inference", 106, 94)
     ]
-    assert found.draws == (3, 3)
+    assert found.draws == (2, 2)
     (change,) = found.passing
     assert change.changes
     fresh = {seed for seed in drawn if seed[1] == suggestions._FRESH}

@@ -190,6 +190,21 @@ def test_tables_of_one_measure_are_protected_together(tmp_path: Path) -> None:
     assert all(int(row[1]) % 5 == 0 for row in rows(tmp_path / "s.csv")[1:])
 
 
+def test_codes_of_a_missing_value_are_part_of_the_total(tmp_path: Path) -> None:
+    """No hierarchy names them, and neither do the widths of codes."""
+    records(tmp_path)
+    lines = (tmp_path / "m.asc").read_text(encoding="utf-8").splitlines()
+    (tmp_path / "m.asc").write_text("\n".join(f"{line[:2]}99{line[4:]}" if at < 9 else line for at, line in
+                                              enumerate(lines)) + "\n", encoding="utf-8")  # fmt: skip
+    made = run(tmp_path, micro(more='<SUPPRESS> MOD(1)\n<WRITETABLE> (1,3,SE+,"t.txt")\n'))
+    assert made.may_be_published
+    assert "99" in {row[1] for row in rows(tmp_path / "t.txt")}
+    widths = RDA.replace('<HIERCODELIST> "region2.hrc"\n  <HIERLEADSTRING> "@"', "<HIERLEVELS> 1 1")
+    (tmp_path / "m.rda").write_text(widths, encoding="utf-8")
+    run(tmp_path, micro(more='<SUPPRESS> MOD(1)\n<WRITETABLE> (1,3,SE+,"t.txt")\n'))
+    assert {"1", "99"} <= {row[1] for row in rows(tmp_path / "t.txt")}
+
+
 @pytest.mark.parametrize(
     ("rules", "measure"),
     [
