@@ -66,7 +66,9 @@ def audit(release: TablesRelease, staged: StagedCells, protected: ProtectedTable
     findings += findings_of("table_files", "masked", read_back)
     if len(measures) > 1:
         together = {of.name: MeasuredCells(of.cells, request) for of, request in zip(measures, requests, strict=True)}
-        findings += findings_of("measures", "masked", lambda: judge_parts(together, common.status, settings().workers))
+        findings += findings_of(
+            "measures", "masked", lambda: judge_parts(together, common.status, settings().workers, proofs)
+        )
     summaries: list[TableSummary] = []
     for of, request in zip(measures, requests, strict=True):
         found = _attacked(of, request, common, protected, proofs, len(measures) > 1)

@@ -83,8 +83,8 @@ _SAYS = Sentences(
     enough="There are enough {which} records for the comparison to tell something.",
     few="There are {records:,} {which} records, fewer than the {asked:,} below which chance decides whether a release "
     "meets the reference standard.",
-    few_people="The {which} records are of {people:,} people, fewer than the {asked:,} below which chance decides "
-    "whether a release meets the reference standard.",
+    few_people="The {which} records are of {people:,} people or firms, fewer than the {asked:,} below which chance "
+    "decides whether a release meets the reference standard.",
     set_more_aside=" A larger holdout_share sets more aside.",
 )
 

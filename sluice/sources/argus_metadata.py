@@ -122,10 +122,10 @@ def read_metadata(path: Path) -> ArgusMetadata:
         if not text:
             continue
         if not text.startswith("<"):
-            words = _words(text)
-            at = 1 if "SEPARATOR" in of_file else 3
-            numbers = words[at : at + 1] if at == 1 and words[at : at + 1] and words[at].isdecimal() else []
-            variables.append(ArgusVariable(words[0], number, tuple(words[at + len(numbers) :])))
+            name, *words = _words(text)
+            widths = re.findall(r"\s(\d+)(?=\s|$)", text[: text.find('"')] if '"' in text else text)  # never in quotes
+            told = len(widths[:1]) if "SEPARATOR" in of_file else 2  # a width alone, or a place and a width
+            variables.append(ArgusVariable(name, number, tuple(words[told:])))
             continue
         for name, rest in _SIGN.findall(text):
             sign, value = name.upper(), " ".join(_words(rest)) if name.upper() != "SEPARATOR" else _separator(rest)

@@ -121,6 +121,8 @@ def run_batch(
                 contents |= _of_table(job, table, each.made, confidential).files(
                     job.place(file.path), file.kind, file.options
                 )
+    for place in contents:  # an intermediate file comes with others
+        refuse_to_overwrite(place, _inputs(jobs, path, seed_file), option="the batch's")
     for place, content in contents.items():
         write(place, content, 0o600 if confidential else 0o644)
     run = replace(run, files=tuple(contents), seconds=perf_counter() - begun)
@@ -298,13 +300,21 @@ def _hierarchy(
         file = _place(metadata.path.parent, variable.said["HIERCODELIST"])
         rows = read_rows(file, variable.said.get("HIERLEADSTRING") or "@")
         root = next(code for code, parent in rows if not parent)
-        return [(total if code == root else code, total if parent == root else parent) for code, parent in rows], file
+        named = [(total if code == root else code, total if parent == root else parent) for code, parent in rows]
+        return [*named, *_missing(variable, frame, {code for code, _ in named}, total)], file
     if variable.said.get("HIERLEVELS"):
         widths = variable.said["HIERLEVELS"].split()
         if not all(width.isdecimal() for width in widths):
             raise DataError(f"{where}: <HIERLEVELS> takes widths, such as 3 1 1")
-        return hierarchy_of_widths(frame[variable.name].unique(), [int(w) for w in widths], total, where), None
+        codes = set(frame[variable.name]) - {*variable.missing}
+        rows = hierarchy_of_widths(codes, [int(width) for width in widths], total, where)
+        return [*rows, *_missing(variable, frame, {code for code, _ in rows}, total)], None
     return None, None
+
+
+def _missing(variable: ArgusVariable, frame: pd.DataFrame, known: set[str], total: str) -> list[tuple[str, str]]:
+    """The codes of a missing value, which no hierarchy names: each is part of the total alone."""
+    return [(code, total) for code in variable.missing if code not in known and (frame[variable.name] == code).any()]
 
 
 def _dimensions(written: Sequence[dict[str, Any]], frame: pd.DataFrame, added_up: bool) -> list[Dimension]:
@@ -453,10 +463,14 @@ def _left_out(jobs: Sequence[_Job]) -> list[Remark]:
     ]
 
 
+def _inputs(jobs: Sequence[_Job], path: Path, seed_file: Path | None) -> list[Path | None]:
+    return [path, seed_file, *(file for job in jobs for file in job.inputs)]
+
+
 def _refuse_unfit_places(
     batch: Batch, jobs: Sequence[_Job], path: Path, seed_file: Path | None, confidential: bool
 ) -> None:
-    inputs = [path, seed_file, *(file for job in jobs for file in job.inputs)]
+    inputs = _inputs(jobs, path, seed_file)
     places = list[Path]()
     files = [(job, file) for job in jobs for _, file in _files_of(job.tables)]
     for job, file in files:

@@ -133,7 +133,8 @@ def protect_measures(
     findings = [
         finding.model_copy(update={"scope": name}) for name, each in results.items() for finding in each.findings
     ]
-    findings += judge_parts(measures, one_pattern(measures, made).published.status, workers)
+    common = one_pattern(measures, made)
+    findings += judge_parts(measures, common.published.status, workers, common.proofs)
     return ProtectedMeasures(
         **{
             field: getattr(first, field)

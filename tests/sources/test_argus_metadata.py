@@ -72,6 +72,15 @@ def test_cells(tmp_path: Path) -> None:
     assert (read.variable("size").total, read.variable("Region").total) == ("All", "Total")
     assert read.variable("Region").said["HIERCODELIST"] == "my regions.hrc"
     assert (read.variable("Var2").decimals, read.variable("Freq").decimals) == (2, None)
+    assert [each.missing for each in read.variables[:2]] == [("99",), ()]
+
+
+def test_widths_and_missing_codes(tmp_path: Path) -> None:
+    """A number is a width, one in quotes a code; without a separator there is a place before the width."""
+    read = read_metadata(write(tmp_path, '<SEPARATOR> ","\nA 2 "99"\nB 2 98 "x"\nC "97" "96"\nD\nE 5\n'))
+    assert [each.missing for each in read.variables] == [("99",), ("98", "x"), ("97", "96"), (), ()]
+    read = read_metadata(write(tmp_path, 'A 1 2 99 "98"\nB 3 1\n'))
+    assert [each.missing for each in read.variables] == [("99", "98"), ()]
 
 
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:

@@ -14,16 +14,14 @@ from dataclasses import dataclass, replace
 from itertools import permutations
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import Saying, Sentences, as_fields
 from sluice.ground.verdict import Finding, Verdict
-from sluice.tabular.audit.pattern_audit import audit
-from sluice.tabular.model.assumptions import Assumptions
+from sluice.tabular.audit.proofs import Proof
 from sluice.tabular.model.cells import Booleans, Cells, Floats, Status, Statuses
 from sluice.tabular.model.feasibility_interval import feasibility_intervals
-from sluice.tabular.model.known_sums import Indices
-from sluice.tabular.rules.sensitivity import Requirements
 from sluice.tabular.suppression.effort import Progress
 from tasks.release.tables.protection import ProtectionRequest
 from tasks.release.tables.protection_method import SecondarySuppression
@@ -42,7 +40,6 @@ _SAYS = Sentences(
     none="A reader who knows that one measure is part of another cannot compute a protected value more closely.",
 )
 _NEAR = 1e-6
-_OUTSIDERS = Assumptions(coalition=0, unions=False, zeros_known=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +114,9 @@ def one_pattern(measures: Mapping[str, MeasuredCells], made: Mapping[str, Suppre
     return replace(first, published=PublishedCells(status), proofs=proofs)
 
 
-def judge_parts(measures: Mapping[str, MeasuredCells], status: Statuses, workers: int = 1) -> list[Finding]:
+def judge_parts(
+    measures: Mapping[str, MeasuredCells], status: Statuses, workers: int = 1, proofs: Sequence[Proof] = ()
+) -> list[Finding]:
     """A finding for each measure that is in no cell more than another, as exports are of turnover, where a reader who
     knows that works out a sensitive value of the other more closely than it is protected.
 
@@ -125,12 +124,12 @@ def judge_parts(measures: Mapping[str, MeasuredCells], status: Statuses, workers
     an interval of turnover is that of exports and of what is left together.
 
     status : shape (c,), of the pattern that all share
-    cost   : that of an audit by outsiders of both parts; then four linear programs for each sensitive cell of the
-             larger measure that this did not decide
+    proofs : that the search for it found; each is checked, none is believed
+    cost   : that of a look at the proofs; four linear programs for each sensitive cell that they leave
     """
     found = []
     for part, whole in permutations(measures, 2):
-        told, open_ = _told_by_part(measures[part].cells, measures[whole], status, workers)
+        told, open_ = _told_by_part(measures[part].cells, measures[whole], status, workers, proofs)
         # Whoever accepts what is told has not decided what is open, so each is a finding of its own.
         for verdict, cells, says in ((Verdict.REVIEW, told, _SAYS.told), (Verdict.UNKNOWN, open_, _SAYS.not_decided)):
             if cells:
@@ -142,7 +141,9 @@ def _finding(verdict: Verdict, says: Saying, scope: str = "") -> Finding:
     return Finding(rule="measures", verdict=verdict, stage="masked", scope=scope, **as_fields(says))
 
 
-def _told_by_part(part: Cells, whole: MeasuredCells, status: Statuses, workers: int) -> tuple[int, int]:
+def _told_by_part(
+    part: Cells, whole: MeasuredCells, status: Statuses, workers: int, proofs: Sequence[Proof] = ()
+) -> tuple[int, int]:
     """Of how many sensitive cells too much is told, and of how many it is not decided; none where it is no part."""
     cells, asked = whole.cells, whole.request.requirements
     decimals = max(part.decimals, cells.decimals)
@@ -150,50 +151,47 @@ def _told_by_part(part: Cells, whole: MeasuredCells, status: Statuses, workers: 
     which = np.flatnonzero(asked.sensitive & _suppressed(status))
     if not len(which) or (less < 0).any() or (more < less).any():
         return 0, 0
-    which = which[~_left_open(cells, asked, (less, more - less), status, decimals, which, workers)]
+    unit = 10.0 ** (decimals - cells.decimals)
+    below, above = _shown_by(proofs, cells, (less, more - less), status)
+    which = which[(below < asked.lower * unit)[which] | (above < asked.upper * unit)[which]]
     low, high, none = np.zeros(len(which)), np.zeros(len(which)), np.zeros(len(cells))
     for total in (less, more - less) if len(which) else ():
         value = np.where(status == Status.PUBLISHED, total, np.nan)
         ends = feasibility_intervals(cells.equations, value, which, none, none + np.inf, workers)
         low, high = low + ends[0], high + ends[1]
-    unit, slack = 10.0 ** (decimals - cells.decimals), _NEAR * np.maximum(1, more[which])
+    slack = _NEAR * np.maximum(1, more[which])
     near = (low > more[which] - asked.lower[which] * unit + slack) | (
         high < more[which] + asked.upper[which] * unit - slack
     )
     return int(near.sum()), int((np.isnan(low) | np.isnan(high)).sum())
 
 
-def _left_open(
-    cells: Cells,
-    asked: Requirements,
-    parts: tuple[Floats, Floats],
-    status: Statuses,
-    decimals: int,
-    which: Indices,
-    workers: int,
-) -> Booleans:
-    """Of which of these cells enough is certainly open, by small problems around each: the audit of each part shows how
-    far it may be off, of its share of what is asked for.
-
-    parts : of each cell, in units of the last of these decimals
-    """
-    unit = 10 ** (decimals - cells.decimals)
-    share = parts[0] / np.maximum(parts[0] + parts[1], 1)
-    none, sensitive = np.zeros(len(cells), dtype=np.int64), np.zeros(len(cells), dtype=bool)
-    sensitive[which] = True
-    below, above = np.zeros(len(which)), np.zeros(len(which))
-    for total, of in zip(parts, (share, 1 - share), strict=True):
-        lower, upper = (np.ceil(level * unit * of).astype(np.int64) for level in (asked.lower, asked.upper))
-        units = total.astype(np.int64)
-        requirements = Requirements({}, sensitive, np.minimum(lower, units), upper, none)
-        found = audit(
-            replace(cells, total=units, decimals=decimals, sizes=None), status, requirements, (), _OUTSIDERS,
-            workers=workers,
-        )  # fmt: skip
-        below += np.nan_to_num(total - found.lower)[which]
-        above += np.nan_to_num(found.upper - total)[which]
-    enough: Booleans = (below >= asked.lower[which] * unit) & (above >= asked.upper[which] * unit)
-    return enough
+def _shown_by(
+    proofs: Sequence[Proof], cells: Cells, parts: tuple[Floats, Floats], status: Statuses
+) -> tuple[Floats, Floats]:
+    """Shape (c,) each: how far below and above its value a cell may certainly be, by deviations of the whole, of which
+    each part makes as much as leaves none of its own cells below 0."""
+    below, above = np.zeros(len(cells)), np.zeros(len(cells))
+    given = [(proof.cells, proof.change) for proof in proofs if len(proof.cells)]
+    if not given:
+        return below, above
+    moved, change = (np.concatenate([each[at] for each in given]) for at in (0, 1))
+    start = np.cumsum([0, *(len(each) for each, _ in given)])
+    sums = abs(csr_array((change, moved, start), shape=(len(given), len(cells))) @ cells.equations.T)
+    largest = np.maximum.reduceat(np.abs(change), start[:-1])
+    holds = np.asarray(sums.sum(axis=1)).ravel() <= _NEAR * largest
+    holds &= np.logical_and.reduceat(_suppressed(status)[moved], start[:-1])
+    of = np.repeat(np.arange(len(given)), np.diff(start))
+    for turned in (1, -1):
+        size = turned * change
+        times = np.zeros(len(given))
+        for total in parts:
+            room = np.divide(total[moved], -size, out=np.full(len(size), np.inf), where=size < 0)
+            times += np.minimum.reduceat(room, start[:-1])
+        times[~holds | ~np.isfinite(times)] = 0.0
+        np.maximum.at(below, moved, np.maximum(-size * times[of], 0.0))
+        np.maximum.at(above, moved, np.maximum(size * times[of], 0.0))
+    return below, above
 
 
 def refuse_other_cells(cells: Mapping[str, Cells], contributors: bool = False) -> None:

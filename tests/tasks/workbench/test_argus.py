@@ -190,6 +190,21 @@ def test_tables_of_one_measure_are_protected_together(tmp_path: Path) -> None:
     assert all(int(row[1]) % 5 == 0 for row in rows(tmp_path / "s.csv")[1:])
 
 
+def test_codes_of_a_missing_value_are_part_of_the_total(tmp_path: Path) -> None:
+    """No hierarchy names them, and neither do the widths of codes."""
+    records(tmp_path)
+    lines = (tmp_path / "m.asc").read_text(encoding="utf-8").splitlines()
+    (tmp_path / "m.asc").write_text("\n".join(f"{line[:2]}99{line[4:]}" if at < 9 else line for at, line in
+                                              enumerate(lines)) + "\n", encoding="utf-8")  # fmt: skip
+    made = run(tmp_path, micro(more='<SUPPRESS> MOD(1)\n<WRITETABLE> (1,3,SE+,"t.txt")\n'))
+    assert made.may_be_published
+    assert "99" in {row[1] for row in rows(tmp_path / "t.txt")}
+    widths = RDA.replace('<HIERCODELIST> "region2.hrc"\n  <HIERLEADSTRING> "@"', "<HIERLEVELS> 1 1")
+    (tmp_path / "m.rda").write_text(widths, encoding="utf-8")
+    run(tmp_path, micro(more='<SUPPRESS> MOD(1)\n<WRITETABLE> (1,3,SE+,"t.txt")\n'))
+    assert {"1", "99"} <= {row[1] for row in rows(tmp_path / "t.txt")}
+
+
 @pytest.mark.parametrize(
     ("rules", "measure"),
     [
@@ -262,6 +277,14 @@ def test_refused(text: str, tmp_path: Path) -> None:
     before = {*tmp_path.iterdir()}
     golden.refused(DataError, run, tmp_path, text)
     assert {*tmp_path.iterdir()} == before | {tmp_path / "a.arb"}
+
+
+def test_what_comes_with_an_intermediate_file_overwrites_nothing_that_is_read(tmp_path: Path) -> None:
+    records(tmp_path)
+    more = '<SUPPRESS> MOD(1)\n<WRITETABLE> (1,2,,"t.csv")\n<WRITETABLE> (1,5,,"m.tab")\n'
+    golden.refused(DataError, run, tmp_path, micro(more=more), confidential=True)
+    assert (tmp_path / "m.rda").read_text(encoding="utf-8") == RDA
+    assert not (tmp_path / "t.csv").exists()
 
 
 def test_the_command(tmp_path: Path) -> None:
