@@ -110,7 +110,11 @@ def main(arguments: list[str] | None = None) -> int:
     with _noticing_ctrl_c() as pressed:
         code = _main(arguments)
     if pressed:
-        note(f"stopped. {_goes_on(sys.argv[1:] if arguments is None else arguments)}", "red", logging.ERROR)
+        given = sys.argv[1:] if arguments is None else arguments
+        if given[:1] in (["desk"], ["explore"]):  # which end so
+            note("stopped: no page is served any more.")
+        else:
+            note(f"stopped. {_goes_on(given)}", "red", logging.ERROR)
         return INTERRUPTED
     return code
 

@@ -50,7 +50,7 @@ class Session:
                     written = self.explorer.write(self.states[-1], self._finish)
                     self.says = f"Written: {written}. To judge all records, attacks included: sluice check {written}"
             except SluiceError as error:
-                self.problem = str(error)
+                self.problem = f"{error} The page shows what was tried before."
 
     def _take(self, form: dict[str, str]) -> None:
         names, state = self.explorer.names, self.states[-1]

@@ -162,7 +162,9 @@ def read_batch(path: Path) -> Batch:
     reader.end()
     if reader.problems:
         problems = sorted(reader.problems, key=lambda each: each.line)
-        raise DataError(f"{path}: nothing was done. {'. '.join(map(str, problems))}")
+        told = [*map(str, problems[:_MOST_TOLD])]
+        told += [f"and {len(problems) - _MOST_TOLD:,} more"] if len(problems) > _MOST_TOLD else []
+        raise DataError(f"{path}: nothing was done. {'. '.join(told)}")
     return Batch(tuple(reader.sessions), tuple(reader.remarks), reader.logbook, reader.version_info)
 
 
@@ -443,6 +445,7 @@ class _Reader:
         self._table(found[1]).files.append(FileToWrite(line, kind, frozenset(on), found[4] or found[5].strip()))
 
 
+_MOST_TOLD = 40  # problems: a file of another kind has one in each line
 _WORDS = frozenset(
     ("openmicrodata", "opentabledata", "openmetadata", "clear", "logbook", "versioninfo", "readmicrodata", "readtable",
      "specifytable", "safetyrule", "apriori", "suppress", "writetable")

@@ -175,12 +175,12 @@ class Explorer:
         of_the_use = _one_of(USES, use, "for whom")
         threshold = int(_one_of([str(each) for each in THRESHOLDS], k, "the threshold"))
         changed = State(found, of_the_use, {}, threshold)
-        # A form is that of a role: where this one changed, another is proposed.
+        # A form is that of a role: where this one changed, another is proposed. What is left out stays out.
         allowed = self.forms(changed)
         kept = {
             name: _one_of([each.says for each in allowed[name]], says, f"the form of {name}")
             for name, says in forms.items()
-            if name in allowed and found[name] is state.roles[name]
+            if name in allowed and (found[name] is state.roles[name] or says == LEFT_OUT)
         }
         return replace(changed, forms=kept)
 
@@ -219,11 +219,17 @@ class Explorer:
         written = written_definition(self._data, folder / "releases", self.dataset, f"../contracts/{file}", state.use)
         parsed = parse_document(RecordsDefinition, {**written, "plan": steps}, "the definition")
         head = [
-            "Written by sluice explore, whose preview judged a sample, without attacks: sluice check judges all.",
+            f"Written by sluice explore, whose preview judged {len(situation.records):,} records, without attacks: "
+            "sluice check judges all.",
             "Check the title: it is the first that readers of the published file see.",
         ]
         definition = recommended_yaml(written, steps, parsed, [], [], [], nan, head)
         if number == 1:
+            if folder.exists():
+                raise SluiceError(
+                    f"the folder {folder} exists; nothing was written. Start sluice explore with another name",
+                    field="--dataset",
+                )
             write_project(folder, self._data, name, contract, definition, finish=finish)
         else:
             write_new(folder / "contracts" / file, contract.encode(), 0o644)
@@ -416,7 +422,7 @@ def _plan(frame: pd.DataFrame, variables: Variables, chosen: Mapping[str, Form],
     others = [step for step in steps if step["method"] != "global_recoding"]
     yield from _together(others, [name for name in keys if variables[name].kind is not Kind.DATE])
     if not gone and not steps and not (keys and k):
-        raise SluiceError("nothing is changed: choose a coarser form of a variable, or leave one out")
+        raise SluiceError("Nothing would be changed: choose a coarser form of a variable, or leave one out.")
 
 
 def _together(steps: Sequence[dict[str, Any]], given: Sequence[str]) -> Iterator[dict[str, Any]]:

@@ -99,6 +99,8 @@ def test_another_role_proposes_another_form_and_the_rest_stays(explorer: Explore
     assert second.roles["income"] is Role.OTHER
     assert explorer.chosen(second)["town"].says == form
     assert explorer.chosen(second)["income"].says == AS_IT_IS
+    left_out = explorer.changed(first, {"income": "other"}, {"income": LEFT_OUT}, "3", "public")
+    assert explorer.chosen(left_out)["income"].says == LEFT_OUT, "what nobody gets stays so under every role"
 
 
 def test_what_is_written_is_what_was_previewed(explorer: Explorer, state: State) -> None:
@@ -117,7 +119,7 @@ def test_what_is_written_is_what_was_previewed(explorer: Explorer, state: State)
 def test_a_plan_that_changes_nothing_is_refused_in_words(explorer: Explorer, state: State) -> None:
     roles = dict.fromkeys(explorer.names, "other") | {"name": "identifier"}
     kept = explorer.changed(state, roles, {}, "0", "public")
-    assert "nothing is changed" in explorer.preview(kept).refused
+    assert "Nothing would be changed" in explorer.preview(kept).refused
     with pytest.raises(SluiceError, match="nothing was written"):
         explorer.write(kept)
     assert not list(Path().iterdir())
@@ -148,3 +150,11 @@ def test_large_files_are_previewed_on_a_sample(
     preview = explorer.preview(explorer.changed(state, {"mood": "other"}, {}, "5", "public"))
     assert 1000 < preview.records < 1200, "as many at least as the policy judges"
     assert preview.of == 1200
+
+
+def test_a_folder_of_that_name_is_left_alone(explorer: Explorer, state: State) -> None:
+    Path("people").mkdir()
+    with pytest.raises(SluiceError) as refusal:
+        explorer.write(explorer.changed(state, {}, {}, "5", "public"))
+    assert refusal.value.field == "--dataset"
+    assert not list(Path("people").iterdir())
