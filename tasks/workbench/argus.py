@@ -121,6 +121,8 @@ def run_batch(
                 contents |= _of_table(job, table, each.made, confidential).files(
                     job.place(file.path), file.kind, file.options
                 )
+    for place in contents:  # an intermediate file comes with others
+        refuse_to_overwrite(place, _inputs(jobs, path, seed_file), option="the batch's")
     for place, content in contents.items():
         write(place, content, 0o600 if confidential else 0o644)
     run = replace(run, files=tuple(contents), seconds=perf_counter() - begun)
@@ -461,10 +463,14 @@ def _left_out(jobs: Sequence[_Job]) -> list[Remark]:
     ]
 
 
+def _inputs(jobs: Sequence[_Job], path: Path, seed_file: Path | None) -> list[Path | None]:
+    return [path, seed_file, *(file for job in jobs for file in job.inputs)]
+
+
 def _refuse_unfit_places(
     batch: Batch, jobs: Sequence[_Job], path: Path, seed_file: Path | None, confidential: bool
 ) -> None:
-    inputs = [path, seed_file, *(file for job in jobs for file in job.inputs)]
+    inputs = _inputs(jobs, path, seed_file)
     places = list[Path]()
     files = [(job, file) for job in jobs for _, file in _files_of(job.tables)]
     for job, file in files:

@@ -48,6 +48,7 @@ class TestPage:
         assert again == full
         assert render(again) == html
 
+    @pytest.mark.chain
     @given(tables(), st.integers(0, 99))
     def test_no_suppressed_value_and_no_contribution_is_printed(self, cells: Cells, seed: int) -> None:
         rng = np.random.default_rng(seed)

@@ -166,6 +166,7 @@ def test_missing_values_on_both_sides():
     assert findings["exact_copies"].observed == 1
 
 
+@pytest.mark.chain
 def test_a_large_file_is_judged_like_a_small_one(monkeypatch):
     # Once a file of more coordinates than fit into memory was not judged at all; now it is looked at part by part.
     expected = judge(ORIGINAL, SAFE)

@@ -279,6 +279,14 @@ def test_refused(text: str, tmp_path: Path) -> None:
     assert {*tmp_path.iterdir()} == before | {tmp_path / "a.arb"}
 
 
+def test_what_comes_with_an_intermediate_file_overwrites_nothing_that_is_read(tmp_path: Path) -> None:
+    records(tmp_path)
+    more = '<SUPPRESS> MOD(1)\n<WRITETABLE> (1,2,,"t.csv")\n<WRITETABLE> (1,5,,"m.tab")\n'
+    golden.refused(DataError, run, tmp_path, micro(more=more), confidential=True)
+    assert (tmp_path / "m.rda").read_text(encoding="utf-8") == RDA
+    assert not (tmp_path / "t.csv").exists()
+
+
 def test_the_command(tmp_path: Path) -> None:
     records(tmp_path)
     (tmp_path / "a.arb").write_text(micro(more=WRITE), encoding="utf-8")

@@ -57,6 +57,8 @@ def test_an_unchanged_file_loses_nothing_and_deviations_have_no_unit(n: int, d: 
     order = rng.permutation(n)
     same = matrix_comparisons(original, original[order], paired_records=False)
     assert all(loss is None or loss == pytest.approx(0, abs=1e-9) for loss in losses(same))
+    if n <= d:
+        return  # components without variance have no direction of their own
     one = matrix_comparisons(original, masked, in_deviations=True)
     other = matrix_comparisons(original * unit, masked * unit, in_deviations=True)
     assert losses(one) == [None if loss is None else pytest.approx(loss, rel=1e-6, abs=1e-9) for loss in losses(other)]

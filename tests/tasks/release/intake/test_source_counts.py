@@ -183,13 +183,12 @@ def columns(draw: st.DrawFn) -> tuple[str, list[Any]]:
 def filled(folders: pytest.TempPathFactory, database: str, kind: str, cells: list[Any]) -> str:
     """The address of a database whose table `people` has these cells in its one column, `age`."""
     path = folders.getbasetemp() / f"{database}-counts.db"
-    held = ",".join("?" for _ in cells)
     statements: list[tuple[str, list[Any]]] = [
         ("DROP TABLE IF EXISTS people", []),
         (f"CREATE TABLE people (age {kind})", []),
     ]
     if cells:
-        statements.append((f"INSERT INTO people VALUES {held.replace('?', '(?)')}", cells))
+        statements.append((f"INSERT INTO people VALUES {', '.join(['(?)'] * len(cells))}", cells))
     with closing(sqlite3.connect(path) if database == "sqlite" else duckdb.connect(path)) as made:
         for statement, values in statements:
             made.execute(statement, values)
