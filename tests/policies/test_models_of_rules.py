@@ -306,9 +306,9 @@ def test_a_number_among_the_sensitive_variables_frees_no_other_from_the_rule() -
     rules = policy_of(LDiversity(l=2))
     models = rules.models(VARIABLES | {"pay": pay})
     assert models == (
-        DistinctLDiversity("illness", 2),
-        DistinctLDiversity("stage", 2),
-        DistinctNearValues("pay", 2, near=0.1),
+        DistinctLDiversity("illness", 2, valued=True),
+        DistinctLDiversity("stage", 2, valued=True),
+        DistinctNearValues("pay", 2, near=0.1, valued=True),
     )
     weighed = policy_of(LDiversity(l=2, variant="entropy"))
     assert len(weighed.models(VARIABLES | {"pay": pay})) == 2
