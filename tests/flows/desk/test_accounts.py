@@ -1,5 +1,6 @@
 """Accounts of the desk: what is kept of a password, and for whom."""
 
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -76,14 +77,28 @@ def test_a_desk_that_would_be_open_is_not_served(pending: House, options: tuple[
 def test_the_desk_listens_where_nobody_else_reaches_it_and_believes_no_header(
     desk: Desk, pending: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    served: dict[str, Any] = {}
-    monkeypatch.setattr("uvicorn.run", lambda app, **options: served.update(options, app=app))
+    asked, served = list[tuple[str, int]](), list[Any]()
+    listen = socket.create_server
+
+    def listen_anywhere(address: tuple[str, int], **options: Any) -> socket.socket:
+        asked.append(address)
+        return listen(("127.0.0.1", 0), **options)
+
+    monkeypatch.setattr(socket, "create_server", listen_anywhere)
+    monkeypatch.setattr("uvicorn.Server.run", lambda self, sockets: served.append(self.config))
     assert pending.sluice("desk").code == DONE
-    assert (served["host"], served["proxy_headers"], served["app"].address) == (
-        "127.0.0.1", False, "http://127.0.0.1:8321"
-    )  # fmt: skip
+    assert (served[-1].proxy_headers, served[-1].app.address) == (False, "http://127.0.0.1:8321")
     assert pending.sluice("desk", "--host", "0.0.0.0", "--address", "https://Desk.Example").code == DONE
-    assert (served["host"], served["app"].address) == ("0.0.0.0", "https://desk.example")
+    assert served[-1].app.address == "https://desk.example"
+    assert asked == [("127.0.0.1", 8321), ("0.0.0.0", 8321)]
+
+
+def test_a_port_that_another_program_has_is_named(desk: Desk, pending: House) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        told = pending.sluice("desk", "--port", port)
+    assert told.code == ERROR
+    assert port in told.err
 
 
 def test_without_an_office_there_is_no_desk(house: House) -> None:
