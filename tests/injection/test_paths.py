@@ -16,6 +16,7 @@ from tasks.release.products import load_product
 from tests.flows.house import DONE, ERROR, House
 from tests.flows.tables_house import TablesHouse
 from tests.golden import golden
+from tests.tasks.workbench.test_argus import micro, records
 
 ROWS = b"code,parent\nTotal,\n01,Total\n02,Total\nNA,Total\n04,Total\n05,Total\n"
 
@@ -158,6 +159,7 @@ WRITES = {
     "--method small_count_rounding=3 --output house/cells.csv",
     "table audit --repair": "table audit house/cells.csv --hierarchy region --microdata house/people.csv "
     "--rule minimum_frequency=3",
+    "argus --seed-file": "argus house/batch.arb",
     "camouflage --output": "camouflage house/people.csv --column age --width 5000 --seed-file house/seed",
     "camouflage --seed-file": "camouflage house/people.csv --column age --width 5000 --output house/answers.csv",
     "hierarchy build --output": "hierarchy build widths:5,10 --minimum 0 --maximum 99",
@@ -199,6 +201,37 @@ def test_what_is_tried_is_every_way_to_name_a_file_that_is_written() -> None:
                 assert {f"{path} {name}", name} & known
 
 
+def forbidden(house: House, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Path, str]]:
+    """Where no command writes, and what is said of it."""
+    shelf = publish(house.root / "shelf", "fair-1", {"a.csv": b"x"}).parent
+    monkeypatch.setenv("PREFECT_HOME", str(house.root / "prefect"))
+    (house.root / "prefect").mkdir()
+    make_folder(house.home / "vault", 0o700)
+    return [
+        (house.home / "vault" / "x", "workspace"),
+        (shelf / "fair-2", "where releases are published"),
+        (shelf / "fair-1" / "x", "published release"),
+        (house.root / "prefect" / "profiles", "holds settings"),
+    ]
+
+
+@pytest.mark.parametrize("word", ["WRITETABLE", "LOGBOOK", "VERSIONINFO"])
+def test_no_batch_writes_where_only_releases_do_or_over_settings(
+    house: House, word: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    records(house.documents)
+    for place, says in forbidden(house, monkeypatch):
+        file = place.with_suffix(".csv")
+        first = "" if word == "WRITETABLE" else f'<{word}> "{file}"\n'
+        table = file if word == "WRITETABLE" else "t.csv"
+        batch = f'{first}{micro(more="<SUPPRESS> MOD(1)" + chr(10))}<WRITETABLE> (1,2,,"{table}")\n'
+        (house.documents / "batch.arb").write_text(batch)
+        told = house.sluice("argus", str(house.documents / "batch.arb"))
+        assert (told.code, says in told.words) == (ERROR, True), told.words
+        assert not file.exists()
+        assert not (house.documents / "t.csv").exists()
+
+
 @pytest.mark.parametrize("way", WRITES)
 def test_no_command_writes_where_only_releases_do_or_over_settings(
     house: House, way: str, monkeypatch: pytest.MonkeyPatch
@@ -206,19 +239,12 @@ def test_no_command_writes_where_only_releases_do_or_over_settings(
     (house.documents / "plan.yaml").write_text("- {method: removal, columns: [name]}\n")
     (house.documents / "codes.csv").write_bytes(ROWS)
     (house.documents / "cells.csv").write_text("region,status,value\nTotal,safe,9\n1,safe,4\n2,safe,5\n")
-    shelf = publish(house.root / "shelf", "fair-1", {"a.csv": b"x"}).parent
-    monkeypatch.setenv("PREFECT_HOME", str(house.root / "prefect"))
-    (house.root / "prefect").mkdir()
+    records(house.documents)
+    (house.documents / "batch.arb").write_text(micro(more='<SUPPRESS> CTA(1)\n<WRITETABLE> (1,2,,"t.csv")\n'))
     option = way.split()[-1]
     given = [each.replace("house/", f"{house.documents}/") for each in WRITES[way].split()]
-    make_folder(house.home / "vault", 0o700)
     page = option in ("--html", "--report") or way == "compare --output"
-    for place, says in (
-        (house.home / "vault" / "x", "workspace"),
-        (shelf / "fair-2", "where releases are published"),
-        (shelf / "fair-1" / "x", "published release"),
-        (house.root / "prefect" / "profiles", "holds settings"),
-    ):
+    for place, says in forbidden(house, monkeypatch):
         file = place.with_suffix(".html" if page else ".csv")
         told = house.sluice(*given, *([option] if option.startswith("--") else []), str(file))
         assert (told.code, says in told.words) == (ERROR, True), told.words
