@@ -1,4 +1,4 @@
-"""One browser for all tests; each person has a context of their own in it."""
+"""One browser for the tests of a file; each person has a context of their own in it."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 
