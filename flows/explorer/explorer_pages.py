@@ -20,7 +20,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 from flows.desk.pages import style
-from flows.desk.security_middleware import SecurityMiddleware
+from flows.desk.security_middleware import LONGEST_BODY, SecurityMiddleware
 from sluice.ground.errors import SluiceError
 from sluice.ground.page_templates import page_templates
 from sluice.ground.variables import Role
@@ -98,7 +98,8 @@ def application(session: Session, address: str, secret: str) -> SecurityMiddlewa
         known(given)
         if what not in ("try", "undo", "write"):
             raise HTTPException(404)
-        form = {name: value for name, value in (await request.form()).items() if isinstance(value, str)}
+        sent = await request.form(max_fields=LONGEST_BODY)  # two a column; how long it may be is limited already
+        form = {name: value for name, value in sent.items() if isinstance(value, str)}
         await run_in_threadpool(session.act, what, form)
         return RedirectResponse(f"/{secret}/#preview", 303)
 

@@ -102,3 +102,10 @@ def test_pages_hold_no_record_and_names_are_text(browser: TestClient) -> None:
     assert "<script" not in page
     assert NAME in unescape(page)
     assert browser.get(f"/{SECRET}/style.css").headers["content-type"].startswith("text/css")
+
+
+def test_a_file_of_many_columns_sends_a_form_of_many_fields(session: Session, browser: TestClient) -> None:
+    fields = {f"role.{at}": "other" for at in range(3, 1503)}
+    answer = browser.post(f"/{SECRET}/try", data={"k": "10"} | fields, headers={"origin": ADDRESS})
+    assert answer.status_code == 303
+    assert session.states[-1].k == 10
