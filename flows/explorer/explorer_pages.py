@@ -51,6 +51,10 @@ class Session:
                     self.says = f"Written: {written}. To judge all records, attacks included: sluice check {written}"
             except SluiceError as error:
                 self.problem = f"{error} The page shows what was tried before."
+            except Exception as error:  # a method broke: its text may hold a value, and the page before must stay
+                self.problem = (
+                    f"This could not be tried ({type(error).__name__}). The page shows what was tried before."
+                )
 
     def _take(self, form: dict[str, str]) -> None:
         names, state = self.explorer.names, self.states[-1]
@@ -58,7 +62,7 @@ class Session:
         forms = {name: form[f"form.{at}"] for at, name in enumerate(names) if f"form.{at}" in form}
         wanted = self.explorer.changed(state, roles, forms, form.get("k", str(state.k)), form.get("use", state.use))
         if wanted != state:
-            self.explorer.forms(wanted)  # what cannot be read under these roles is refused, and nothing is lost
+            self.explorer.preview(wanted)  # what cannot be shown is no state to go back from
             self.states.append(wanted)
 
     def page(self) -> str:

@@ -158,7 +158,9 @@ class Explorer:
     def uses(self) -> tuple[str, ...]:
         """Those that fit the file first, then the others."""
         fitting = fitting_uses(
-            [each.role for each in self._proposed.columns], self._seen.records, self._proposed.numbers_alone
+            [each.role for each in self._proposed.columns],
+            self._proposed.people(self._seen),
+            self._proposed.numbers_alone,
         )
         return (*fitting, *(use for use in USES if use not in fitting))
 

@@ -16,7 +16,7 @@ from sluice.utility.analyses.model_variables import masked_variables, original_v
 from sluice.utility.analyses.models import HOLDS
 from sluice.utility.comparison import Comparison
 
-_WORST = 3
+_WORST = 3  # coefficients of a regression that are named
 
 
 class AnalysesLoss(BaseModel):

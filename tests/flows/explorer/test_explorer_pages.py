@@ -11,7 +11,7 @@ import pytest
 from flows.explorer.explorer_pages import Session, application
 from schemas.reading.overview import overview
 from schemas.reading.proposal import propose
-from tasks.project.exploration import Explorer
+from tasks.project.exploration import Explorer, Preview, State
 from tasks.project.own_project import own_data
 
 with warnings.catch_warnings():
@@ -109,3 +109,20 @@ def test_a_file_of_many_columns_sends_a_form_of_many_fields(session: Session, br
     answer = browser.post(f"/{SECRET}/try", data={"k": "10"} | fields, headers={"origin": ADDRESS})
     assert answer.status_code == 303
     assert session.states[-1].k == 10
+
+
+def test_a_method_that_breaks_leaves_the_page_and_tells_no_value(
+    session: Session, browser: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown = session.explorer.preview
+
+    def broken(state: State) -> Preview:
+        if state.k == 10:
+            raise ZeroDivisionError("98765432.1")
+        return shown(state)
+
+    monkeypatch.setattr(session.explorer, "preview", broken)
+    page = send(browser, "try", k="10")
+    assert "ZeroDivisionError" in page
+    assert "98765432" not in page
+    assert [state.k for state in session.states] == [5]

@@ -158,3 +158,17 @@ def test_a_folder_of_that_name_is_left_alone(explorer: Explorer, state: State) -
         explorer.write(explorer.changed(state, {}, {}, "5", "public"))
     assert refusal.value.field == "--dataset"
     assert not list(Path("people").iterdir())
+
+
+def test_policies_are_offered_by_people_and_not_by_records(tmp_path: Path) -> None:
+    """Of 300 people with seven records each the policy for small files is proposed."""
+    rng = np.random.default_rng(5)
+    waves = pd.DataFrame({"person_id": np.repeat(np.arange(300), 7), "year": np.tile(np.arange(2001, 2008), 300)})
+    waves["age"] = 20 + waves["person_id"] % 40 + waves["year"] - 2001
+    waves["wage"] = np.round(rng.lognormal(3, 0.4, len(waves)), 2)
+    waves.to_csv(tmp_path / "waves.csv", index=False)
+    data = own_data(str(tmp_path / "waves.csv"))
+    seen = overview(data.records, data.described)
+    proposed = propose(seen)
+    assert proposed.people(seen) == 300
+    assert Explorer(data, seen, proposed, "waves").uses[0] == "small"
