@@ -24,6 +24,7 @@ from sluice.sources.text_encoding import encoding_of
 
 VALUE = "value"
 _LARGEST = 256 << 20  # bytes
+_MOST_CELLS = 10_000_000  # JSON-stat may list a few of them, and its dimensions ask for all
 _KEYWORD = re.compile(r'\s*([A-Z][A-Z0-9-]*)(?:\[\w+\])?(?:\(((?:"[^"]*"\s*,?\s*)+)\))?\s*=')
 _QUOTED = re.compile(r'"([^"]*)"')
 _DATUM = re.compile(r'"[^"]*"|[^\s,;"]+')
@@ -145,7 +146,10 @@ def _of_json(read: Any) -> Cube:
     dimensions = {name: _codes(listed[name].get("category", {})) for name in names}
     if [len(codes) for codes in dimensions.values()] != list(sizes):
         raise DataError("has other numbers of categories than its sizes say")
-    count = prod(sizes)
+    if (count := prod(sizes)) > _MOST_CELLS:
+        raise DataError(
+            f"has {count:,} cells by its dimensions; at most {_MOST_CELLS:,} are read. Save fewer categories"
+        )
     values, status = read["value"], read.get("status")
     if isinstance(status, str):
         status = [status] * count

@@ -136,3 +136,11 @@ def test_refused(text: str, tmp_path: Path) -> None:
 def test_no_file(tmp_path: Path) -> None:
     with golden.raises(DataError):
         _ = CubeSource(path=str(tmp_path / "none.px")).cube
+
+
+def test_a_small_file_that_asks_for_a_thousand_million_cells_fills_no_memory(tmp_path: Path) -> None:
+    names, codes = ["a", "b", "c"], [str(code) for code in range(1000)]
+    dimension = {name: {"category": {"index": codes}} for name in names}
+    written = {"class": "dataset", "id": names, "size": [1000] * 3, "dimension": dimension, "value": {"0": 1}}
+    with golden.raises(DataError):
+        of_json(tmp_path, written)
