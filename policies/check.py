@@ -75,7 +75,7 @@ class Part(NamedTuple):
 class Check:
     """What is measured of files with draws of its own.
 
-    parts     : the measurements on files, in the order of the report
+    parts     : the measurements on files, in the order of the report; each is made before the next is asked for
     by_itself : it has more in memory than any other, and keeps all processors busy by itself
     adding    : what each finding is changed to
     """

@@ -30,7 +30,7 @@ from sluice.ground.declaration import Declaration
 from sluice.ground.errors import DocumentError, did_you_mean
 from sluice.ground.extensions import unnamed
 from sluice.ground.rule import DisclosureRule, Need, Requirement
-from sluice.ground.sentence import Sentence, as_fields
+from sluice.ground.sentence import Sentence, as_fields, percent
 from sluice.ground.variables import Label, Role, Variables, with_role
 from sluice.ground.verdict import Finding, Verdict
 from sluice.ground.visible_text import Name, Prose
@@ -298,7 +298,7 @@ def _too_small(where: str, shares: dict[str, float], people: int) -> list[str]:
     _, most = AttackSuccess(people, people, 0).exact()
     return [
         f"{where}.{name}: where {people:,} people are judged and none is found, the share may still be "
-        f"{most:.2%}, so {share:.2%} can never be shown. Allow as much, or judge more people"
+        f"{percent(most)}, so {percent(share)} can never be shown. Allow as much, or judge more people"
         for name, share in shares.items()
         if share < most
     ]

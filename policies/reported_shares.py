@@ -5,6 +5,8 @@ Source: Gigerenzer and Hoffrage (1995), "How to improve Bayesian reasoning witho
 
 from math import ceil
 
+from sluice.ground.sentence import percent
+
 
 def natural_frequency(share: float, people: int, minimum_cell: int, base: int = 1000) -> float | str:
     """A share as so many in every 1,000 people, which most understand better than a percentage, for
@@ -42,5 +44,5 @@ def disclosed_share(share: float, of: int, minimum_cell: int) -> float | str:
 def share_or_less(share: float, of: int, minimum_cell: int) -> float | str:
     """A share; of too small a count, but not of none, a bound in words."""
     if 0 < share * of < minimum_cell:
-        return f"less than {minimum_cell / of:.1%}"
+        return f"less than {percent(minimum_cell / of)}"
     return share

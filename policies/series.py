@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from sluice.ground.sentence import percent
 from sluice.ground.verdict import Finding, Verdict
 
 
@@ -37,8 +38,8 @@ class SeriesLimits(BaseModel):
         """The demand in one sentence, for the dossier."""
         return (
             f"Who approves with --series approves {self.editions} further editions, too, for {self.days} days; none of "
-            f"them may differ by more than {self.drift:.1%} of a distribution, {self.records:.1%} of the records, or "
-            f"{self.room:.1%} of what was left to a limit."
+            f"them may differ by more than {percent(self.drift)} of a distribution, {percent(self.records)} of the "
+            f"records, or {percent(self.room)} of what was left to a limit."
         )
 
     def departures(
@@ -55,13 +56,13 @@ class SeriesLimits(BaseModel):
         """
         found = [
             f"the distribution of '{name}' "
-            + (f"moved by {d:.1%}, more than {self.drift:.1%}" if d == d else "could not be compared")
+            + (f"moved by {percent(d)}, more than {percent(self.drift)}" if d == d else "could not be compared")
             for name, d in moved.items()
             if not d <= self.drift + 1e-9
         ]
         now, then = records
         if abs(now - then) > self.records * then + 1e-9:
-            found.append(f"there are {now:,} records, and were {then:,}: a change of more than {self.records:.1%}")
+            found.append(f"there are {now:,} records, and were {then:,}: a change of more than {percent(self.records)}")
         shown, before = ([each for each in some if each.stage not in _NOT_OF_IT] for some in findings)
         return [*found, *_worse(shown, before), *self._less_room(shown, before)]
 
@@ -77,7 +78,7 @@ class SeriesLimits(BaseModel):
             of_rule = (each.rule, each.stage)
             then, room = known.get((*of_rule, each.scope), known.get(of_rule)), _room(each)
             if room is not None and then is not None and then - room > self.room * abs(then) + 1e-9:
-                yield f"{_called(each)} used up more than {self.room:.1%} of what it had left to its limit"
+                yield f"{_called(each)} used up more than {percent(self.room)} of what it had left to its limit"
 
 
 _NOT_OF_IT = ("original", "pipeline")  # the risk before masking, and remarks on waivers

@@ -61,8 +61,8 @@ _AVERAGED_NOISE = Sentences(
     "averaged_noise",
     no_other_values="No variable has other values than in {releases:few} for those whose original value is the same.",
     read="An intruder who knows a person's quasi-identifiers and takes the average over {count} publications reads "
-    "{name} rightly (a number to a tenth of its spread) for {share:.2%} of the {unit}, where the best of them alone "
-    "tells it for {alone:.2%}; {margin:.1%} more are tolerated.",
+    "{name} rightly (a number to a tenth of its spread) for {share:percent} of the {unit}, where the best of them "
+    "alone tells it for {alone:percent}; {margin:percent} more are tolerated.",
 )
 
 RULES = ("few_changes", "differencing", "joint_classes", "averaged_noise")

@@ -13,7 +13,7 @@ from sluice.ground.arrays import BoolArray
 from sluice.ground.errors import DataError
 from sluice.ground.released_values import is_released
 from sluice.ground.rule import AnyOf, Need
-from sluice.ground.sentence import Sentence, Sentences, listed
+from sluice.ground.sentence import Sentence, Sentences, listed, percent
 from sluice.ground.variables import Kind, Role, as_label, with_role
 from sluice.ground.verdict import Finding
 from sluice.risk.attacks.attribute_inference import attribute_inference, labelled_files
@@ -27,12 +27,12 @@ _GUESSES = Sentences(
     blind="From {known:listed}, not even the unmasked file would have {name:word} guessed better than a file without "
     "the person; the attack sees nothing.",
     guessed="Learning from the masked file how {name:word} goes with {known:listed}, an intruder guesses it for "
-    "{share:.1%} of the {unit}; from a file without the person, for {baseline:.1%}, and from the unmasked file, for "
-    "{unmasked:.1%}.",
+    "{share:percent} of the {unit}; from a file without the person, for {baseline:percent}, and from the unmasked "
+    "file, for {unmasked:percent}.",
     guessed_harmful="Learning from the masked file how {name:word} goes with {known:listed}, an intruder guesses it "
-    "for {share:.1%} of the {unit} with a value that the contract does not call harmless; from a file without the "
-    "person, for {baseline:.1%}, and from the unmasked file, for {unmasked:.1%}. The intruder guesses it for "
-    "{of_all:.1%} of all {unit}.",
+    "for {share:percent} of the {unit} with a value that the contract does not call harmless; from a file without the "
+    "person, for {baseline:percent}, and from the unmasked file, for {unmasked:percent}. The intruder guesses it for "
+    "{of_all:percent} of all {unit}.",
 )
 
 UNREADABLE = Sentence(
@@ -115,8 +115,8 @@ def refuse_excess(rule: str, value: Any) -> None:
 
 
 def allowed(limit: float | None, excess: float | None, without: str) -> str:
-    parts = [f"{limit:.1%} of the people"] if limit is not None else []
-    parts += [f"{excess:.1%} more of the people than {without}"] if excess is not None else []
+    parts = [f"{percent(limit)} of the people"] if limit is not None else []
+    parts += [f"{percent(excess)} more of the people than {without}"] if excess is not None else []
     return f"at most {' and at most '.join(parts)}"
 
 

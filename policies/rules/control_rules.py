@@ -14,7 +14,7 @@ from sluice.ground.rule import AnyOf, Need
 from sluice.ground.sentence import Saying, Sentence, Sentences
 from sluice.ground.variables import NAMES, Kind, Role, with_role
 from sluice.ground.verdict import Finding, Verdict
-from sluice.risk.attacks.attack_success import AttackSuccess, ControlledAttack, Units
+from sluice.risk.attacks.attack_success import Attacked, AttackSuccess, ControlledAttack, Units
 from sluice.risk.attacks.inference import inference
 from sluice.risk.attacks.linkability import linkability
 from sluice.risk.attacks.singling_out import Mode, singling_out
@@ -111,6 +111,11 @@ class ControlRule(AttackRule):
         assert measured.interval is not None
         return measured.value - measured.interval[0]
 
+    def attacked(self, files: Comparison, control: pd.DataFrame | None, columns: Sequence[str]) -> Attacked:
+        people, variables = files.recoded, files.released
+        units = units_of(files)
+        return Attacked(people, files.masked, control, variables, columns, self.attacks, files.rng, self.limit, units)
+
     @abstractmethod
     def play(self, files: Comparison, control: pd.DataFrame) -> Iterator[Finding]:
         """The findings, none where the file lacks what the attack needs; `control` is typed as the released file."""
@@ -149,10 +154,6 @@ def comparable_columns(files: Comparison, control: pd.DataFrame | None) -> list[
 
 def known_columns(files: Comparison, control: pd.DataFrame) -> Sequence[str]:
     return [name for name in comparable_columns(files, control) if files.released[name].role is Role.QUASI_IDENTIFIER]
-
-
-def percent(share: float) -> str:
-    return f"{100 * share:.3g} %"
 
 
 class SinglingOut(ControlRule):

@@ -7,11 +7,11 @@ import pandas as pd
 from pydantic import Field
 
 from policies.reported_shares import disclosed_share
-from policies.rules.control_rules import ControlRule, SinglingOut, comparable_columns, percent, units_of
+from policies.rules.control_rules import ControlRule, SinglingOut, comparable_columns, units_of
 from sluice.ground.comparable_values import plain_values
 from sluice.ground.document_parts import Share
 from sluice.ground.rule import AnyOf
-from sluice.ground.sentence import Sentence, Sentences, listed, word
+from sluice.ground.sentence import Sentence, Sentences, listed, percent, word
 from sluice.ground.verdict import Finding
 from sluice.risk.attacks.attack_success import FEWEST, half_width, people_of_looks
 from sluice.risk.attacks.membership import (
@@ -92,11 +92,8 @@ class MembershipInference(ControlRule):
         if min(len(files.recoded), len(control)) < 2:
             yield self.unknown(_SAYS.needs_two(unit=files.unit), 2 * self.attacks)
             return
-        inputs = (files.recoded, files.masked, control, files.released, columns, self.attacks, files.rng)
-        units = units_of(files)
-        yield self._called(
-            membership(*inputs, self.limit, units), files, "their nearness to the file", "nearness to the file"
-        )
+        attacked = self.attacked(files, control, columns)
+        yield self._called(membership(attacked), files, "their nearness to the file", "nearness to the file")
         if min(len(files.recoded), len(control) // 2) < FEWEST:
             yield self.unknown(
                 _SAYS.needs_examples(inside=FEWEST, unit=files.unit, outside=2 * FEWEST),
@@ -104,9 +101,9 @@ class MembershipInference(ControlRule):
             )  # fmt: skip
         else:
             by = "how near, how frequent and how rare their values are in the file, learned from others' examples"
-            yield self._called(learned_membership(*inputs, self.limit, units), files, by, "learned from examples")
+            yield self._called(learned_membership(attacked), files, by, "learned from examples")
         if self.nearer is not None:
-            measured = nearer_to_original(*inputs)
+            measured = nearer_to_original(attacked)
             says = _SAYS.nearer(value=measured.value, unit=files.unit)
             yield self.model_copy(update={"limit": self.nearer}).judge(measured, says, "nearer records")
 
@@ -207,13 +204,10 @@ class ParticipantInference(InferenceRule):
         if min(len(files.recoded), len(control)) < FEWEST:
             yield self.unknown(_PARTICIPANTS.needs_people(fewest=FEWEST, unit=files.unit), 2 * self.attacks)
             return
-        found = participant_inference(
-            files.recoded, files.masked, control, files.released, columns, self.attacks, files.rng,
-            self.limit, units_of(files),
-        )  # fmt: skip
+        found = participant_inference(self.attacked(files, control, columns))
         measured = found.measurement
         assert measured.baseline is not None
-        which = " or ".join(name.replace("_", " ") for name in found.variables)
+        which = " or ".join(map(word, found.variables))
         says = _PARTICIPANTS.read(variables=which, share=measured.value, unit=files.unit, baseline=measured.baseline)
         yield self.judge(measured.at_least_baseline().beyond_baseline(), says, "the variable that tells most")
 
@@ -270,10 +264,7 @@ class SubsetInference(InferenceRule):
             aside = "" if control is None else f" and {FEWEST} set aside"
             yield self.unknown(_SUBSETS.needs_people(fewest=FEWEST, unit=files.unit, aside=aside), self.attacks)
             return
-        found = subset_inference(
-            files.recoded, files.masked, control, files.released, columns, self.attacks, files.rng,
-            self.limit, units_of(files),
-        )  # fmt: skip
+        found = subset_inference(self.attacked(files, control, columns))
         measured = found.measurement
         assert measured.baseline is not None
         right, without = (

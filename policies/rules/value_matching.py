@@ -19,7 +19,7 @@ from policies.rules.attribute_rules import (
 from sluice.ground import divergence as distributions
 from sluice.ground.released_values import released_column
 from sluice.ground.rule import AnyOf
-from sluice.ground.sentence import Saying, Sentence, Sentences, word
+from sluice.ground.sentence import Saying, Sentence, Sentences, percent, word
 from sluice.ground.verdict import Finding
 from sluice.risk.attacks import maximum_knowledge
 from sluice.risk.attacks.data_invasion import data_invasion
@@ -37,8 +37,8 @@ _DISTANCES = Sentences(
     not_compared="{name:word} cannot be compared, or linked by another variable.",
     nothing_compared="No released variable can be compared with the original.",
     too_few="There are too few {unit} to link.",
-    nearer="An intruder who has the original finds a further {more:.1%} of the {unit} within some distance of {what} "
-    "than in a copy of the masked file whose columns were scrambled.",
+    nearer="An intruder who has the original finds a further {more:percent} of the {unit} within some distance of "
+    "{what} than in a copy of the masked file whose columns were scrambled.",
     differ="For an intruder who has the original, the distances of the {unit} to {what} differ from those in a "
     "scrambled copy by {value:.3g} ({comparison:word}; two scrambled copies differ by {by_chance:.3g}).",
 )
@@ -46,8 +46,8 @@ _DISTANCES = Sentences(
 _SAYS = Sentences(
     "data_invasion",
     unpaired="Which masked record of {name:word} is whose is unknown, so that no guess can be marked.",
-    guessed="From the masked values of {name:word} alone, the original one is guessed for {share:.1%} of the {unit}; "
-    "always guessing the most frequent value, for {baseline:.1%}.",
+    guessed="From the masked values of {name:word} alone, the original one is guessed for {share:percent} of the "
+    "{unit}; always guessing the most frequent value, for {baseline:percent}.",
     better_of_two=" An intruder takes the better of the two.",
 )
 
@@ -206,7 +206,7 @@ class MaximumKnowledge(AttributeRule):
 
     def describe(self) -> str:
         what = "their own records" if self.of == "records" else f"the values of {self.of_what}"
-        limit = f"{self.limit:.1%} of the people" if self.comparison == "closer" else f"{self.limit:.3g}"
+        limit = f"{percent(self.limit)} of the people" if self.comparison == "closer" else f"{self.limit:.3g}"
         measure = "" if self.comparison == "closer" else f" by {word(self.comparison)}"
         return (
             f"An intruder who has the original and links it to the masked file comes nearer to {what} than in a "

@@ -70,7 +70,7 @@ UNIQUE_VALUES = (
 
 _SAYS = Sentences(
     "closest_records",
-    not_beyond_chance=" More than that, but not beyond chance, so a person must decide.",
+    not_beyond_chance=" More than that, but not beyond chance.",
     found="For {share:people_1000} the released file holds a record as near as only the nearest "
     "{tail_quantile:per_1000} in every 1,000 would find in a file that they are not in; for {limit:per_1000} in every "
     "1,000 it may.",

@@ -7,9 +7,11 @@ known of the method. Each step of the plan declares its own.
 from math import inf
 
 import numpy as np
+import pandas as pd
 
 from policies.reported_shares import disclosed_share
 from policies.standard.reference_standard import TransparencyLimits
+from sluice.ground.comparable_values import plain_values
 from sluice.ground.declaration import Declaration
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import END, Saying, Sentences, as_fields
@@ -18,6 +20,7 @@ from sluice.masking.transparency import MethodAttack, attacks_on
 from sluice.risk.measurement import if_near, verdict_within
 from sluice.risk.people_of_records import groups_of_people
 from sluice.risk.transparency.attack import Leak, Pairs
+from sluice.risk.transparency.masking_traces import traces
 from sluice.utility.comparison import Comparison
 
 _SAYS = Sentences(
@@ -34,7 +37,8 @@ _SAYS = Sentences(
     "({limit:percent} may be)",
     detail=": {detail}",
     besides="; ",
-    method_not_known="Nobody said how the file was masked, so no attack that uses the method was played.",
+    method_not_known="Nobody said how the file was masked, so no attack that uses the method was played, but for what "
+    "a guess shows.",
     no_attack="No attack is known that would use what is published of the plan's methods.",
     not_played="The attack on {method} could not be played: {why}",
 )
@@ -49,7 +53,8 @@ TRANSPARENCY = (
         "Else mask more strongly, or mask fewer variables by a method that treats each by itself. A method that mixes "
         "all of them is harder to undo: spectral_swapping, microaggregation of all together, sequential_trees.",
         source='Source: Torra (2013), "Rank swapping: Specific record linkage for rank swapping": an attack is to be '
-        "built on what is known of the method. Each step of the plan declares its own.",
+        "built on what is known of the method. Each step of the plan declares its own. Where no plan is known, traces "
+        "of methods that are easily undone are looked for.",
     ),
 )
 
@@ -57,10 +62,18 @@ _CELLS = 300_000_000  # people times records that are compared at most, as long 
 
 
 def judge_transparency(limits: TransparencyLimits, files: Comparison) -> list[Finding]:
-    """A finding for each method of the plan that an attack is known for, and for all of them together."""
+    """A finding for each method of the plan that an attack is known for, and for all of them together.
+
+    Where there is no plan, an intruder guesses: a finding for each guess by which something comes back.
+    """
     if files.carried_out is None:
         says = _SAYS.method_not_known()
-        return [Finding(rule="transparency", verdict=Verdict.REVIEW, stage="attack", binding=False, **as_fields(says))]
+        unknown = Finding(rule="transparency", verdict=Verdict.REVIEW, stage="attack", binding=False, **as_fields(says))
+        pairs = pairs_of(files, limits.people)
+        return [
+            unknown,
+            *(_judged(limits, MethodAttack(trace.method, trace), pairs, files) for trace in traces(pairs)),
+        ]
     attacks = attacks_on(files.carried_out, files.variables, files.released)
     if not attacks:
         says = _SAYS.no_attack()
@@ -71,6 +84,21 @@ def judge_transparency(limits: TransparencyLimits, files: Comparison) -> list[Fi
         ]
     pairs = pairs_of(files, limits.people)
     return [_judged(limits, attack, pairs, files) for attack in attacks]
+
+
+def is_perturbed(files: Comparison, name: str) -> bool:
+    """Whether values were changed other than by recoding: one original value became several labels, or a number another
+    number."""
+    if name not in files.recoded:
+        return True
+    before, after = (plain_values(file[name]) for file in (files.recoded, files.masked))
+    left = ~pd.isna(after)
+    if not (left & (before != after)).any():
+        return False
+    if after.dtype.kind == "f":
+        return True
+    became = pd.DataFrame({"value": plain_values(files.original[name])[left], "label": after[left]}).drop_duplicates()
+    return bool(became["value"].duplicated().any())
 
 
 def pairs_of(files: Comparison, people: int) -> Pairs:

@@ -50,30 +50,31 @@ _SAYS = Sentences(
     "learned_linkage",
     not_played="{who} could not be played: there are too few people to learn from, or no variable to compare.",
     finds="{who}, and has learned from examples how well each variable tells people apart, finds the own record of "
-    "{share:.2%} of {n:,} {unit}. Chance finds {chance:.2%}; the policy allows {limit:pct} more.",
+    "{share:percent} of {n:,} {unit}. Chance finds {chance:percent}; the policy allows {limit:percent} more.",
     knowledge_not_declared="The contract does not say what '{knows}' knows; the policy asks what they find.{hint}",
     intruder_not_played="'{intruder}' could not be played: there are too few people, or no variable to compare.",
     nothing_known_released="Nothing is released of what '{intruder}' knows, so nobody is found by it.",
 )
 _CLAIMS = Sentence(
     "learned_claims.claims",
-    "{who} is sure of a match for {claimed:.2%} of {n:,} {unit}, and right for {right:.2%}; the policy allows "
-    "{limit:pct}. Without the person's own record, {without:.2%} would be claimed, all wrongly.",
+    "{who} is sure of a match for {claimed:percent} of {n:,} {unit}, and right for {right:percent}; the policy allows "
+    "{limit:percent}. In a file without them, {without:percent} would be claimed, all wrongly.",
 )
 _WITHOUT_PAIRS = Sentences(
     "learned_claims",
     nobody_claimed="{who}, and learned from participants and others when a nearest record may be called a person's "
-    "own, is sure of nobody's: none of {n:,} {unit} are claimed. The policy allows {limit:pct}.",
+    "own, is sure of nobody's: none of {n:,} {unit} are claimed. The policy allows {limit:percent}.",
     claims_without_pairs="{who}, and learned from participants and others when a nearest record may be called a "
-    "person's own ({ruler}), claims one for {claimed:.2%} of {n:,} {unit}, and for {without:.2%} of those who are not "
-    "in the file; the policy allows {limit:pct} more. So many records are somebody's, whatever the file is called.",
+    "person's own ({ruler}), claims one for {claimed:percent} of {n:,} {unit}, and for {without:percent} of those who "
+    "are not in the file; the policy allows {limit:percent} more. So many records are somebody's, whatever the file is "
+    "called.",
     too_few_without_pairs="Whether records are somebody's could not be told: there are too few people in the file or "
     "set aside, or no column to compare.",
 )
 _NEARER = Sentence(
     "learned_distance.nearer",
-    "By the ruler that was learned ({ruler}), the release is nearer to up to {share:.1%} more of the people than the "
-    "same file without their own records.",
+    "By the ruler that was learned ({ruler}), the release is nearer to up to {share:percent} more of the people than "
+    "the same file without their own records.",
 )
 
 _LEARNED_LINKAGE = "Learned linkage: whom an intruder finds who chooses the ruler, and learned it from examples."
@@ -106,13 +107,15 @@ LEARNED_LINKAGE = (
 
 _OFF = (
     "off the records that are likeliest the person's for {share:percent} of {people:,} {unit}; in a file that they are "
-    "not in, for {without:percent}. The policy allows {limit:pct} more. Among {others} other variables, "
+    "not in, for {without:percent}. The policy allows {limit:percent} more. Among {others} other variables, "
     "this one reveals most."
 )
 _ATTRIBUTE_GAIN = Sentences(
     "attribute_gain",
     reads=f"{{who}} reads the right {{name}} {_OFF}",
-    reads_nearly=f"{{who}} reads the right {{name}}, give or take {{within:.0%}} of the {{unit}}, {_OFF}",
+    reads_nearly=f"{{who}} reads the right {{name}}, give or take {{within:percent}} of the {{unit}}, {_OFF}",
+    not_all_read=" Where more than {most:,} others are equally likely, the rest of them count as not read, so both "
+    "shares may be lower than that of the most frequent value.",
     nothing_left="{who} has nothing left to learn: no other variable can be read.",
 )
 
@@ -212,25 +215,22 @@ def judge_without_pairs(limits: LearnedLimits, files: Comparison, holdout: pd.Da
 
 
 def judge_learned_linkage(
-    limits: LearnedLimits, margin: float, files: Comparison, intruder: LearnedIntruder | None
+    limits: LearnedLimits, margin: float, files: Comparison, intruder: LearnedIntruder | None, reached: Reached | None
 ) -> list[Finding]:
     """Findings on the intruder who knows everything: people found, confident right claims, and the learned D+.
 
     margin   : largest D+ that the standard tolerates; that of the learned ruler is reported
     intruder : from `learned_intruder`; None where nothing could be learned
+    reached  : by this intruder, who knows all variables
     """
-    if intruder is None:
+    if intruder is None or reached is None:
         says = _SAYS.not_played(who=EVERYTHING)
         return [_finding("learned_linkage", Verdict.UNKNOWN, says, limits, "", files)]
-    plays = _Plays(intruder.play(), lambda: intruder.other_half.play())
-    reached = plays.first
-    findings = [
+    plays = _Plays(reached, lambda: intruder.other_half.play())
+    return [
         *_judge_reached(limits, plays, EVERYTHING, files, "everything"),
         _judge_distance(margin, reached, files, groups_of_people(files.original, files.variables)[reached.rows]),
     ]
-    if limits.binding:
-        findings.append(judge_small_groups(limits, reached, EVERYTHING, files, intruder, "everything"))
-    return findings
 
 
 @dataclass(frozen=True)
@@ -432,6 +432,10 @@ def _judge_gain(
         who=who, name=worst.name, within=worst.within, share=right, people=people, unit=files.unit, without=without,
         limit=intruder.gain, others=len(others),
     )  # fmt: skip
+    tried = [each.candidates for each in judged.plays]
+    most = tried[0].rows.shape[1]
+    if any(((each.ties > most) & (each.own <= each.scores[:, 0])).any() for each in tried):
+        says += _ATTRIBUTE_GAIN.not_all_read(most=most)
     few = 0 < worst.gain * people < files.minimum_cell
     near = if_near(verdict, worst.gain, intruder.gain, None if few else worst.interval, level)
     observed = None if few else worst.gain

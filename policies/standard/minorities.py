@@ -42,8 +42,8 @@ _SAYS = Sentences(
     keeps="{who} finds no group of {fewest} people or more beyond what is allowed for all and chance explains: "
     "{groups:,} groups were looked at in the half that was learned from, and {judged:,} that stand out were judged by "
     "the people of the other half.",
-    nearer="By prediction {measure} the release is nearer to up to {share:.1%} more of the people of {group} than a "
-    "file they are not in; {limit:.1%} is tolerated.",
+    nearer="By prediction {measure} the release is nearer to up to {share:percent} more of the people of {group} than "
+    "a file they are not in; {limit:percent} is tolerated.",
     among=" {groups:,} groups were looked at, and chance does not explain this one.",
     no_nearer="The release is nearer to no group of {fewest} people or more than is tolerated for all and chance "
     "explains: {groups:,} groups were looked at.",

@@ -28,7 +28,7 @@ _REIDENTIFIED = Sentences(
     cannot_tell=f"{_MATCHES} cannot tell which of these matches are correct",
     areas=" (area under the curve: distance {distance:.2f}, ambiguity {ambiguity:.2f}, uncertainty {uncertainty:.2f}; "
     "0.5 is chance)",
-    allows=" The policy allows {limit:.1%}.",
+    allows=" The policy allows {limit:percent}.",
 )
 
 REIDENTIFICATION = (
@@ -47,9 +47,9 @@ _TELLS = 0.6  # area under the curve from which a measure tells correct matches 
 
 _SAYS = Sentences(
     "isolated_records",
-    found="Among the {records} people who are farthest from all others, {share:.2%} have a released record less than a "
-    "quarter as far from them as other people are; {expected:.0%} would in a file they are not in, and chance and "
-    "policy allow {allowed:.0%} more.",
+    found="Among the {records} people who are farthest from all others, {share:percent} have a released record less "
+    "than a quarter as far from them as other people are; {expected:percent} would in a file they are not in, and "
+    "chance and policy allow {allowed:percent} more.",
     nobody="No person stands apart from all others.",
 )
 

@@ -7,7 +7,7 @@ import pandas as pd
 from policies.standard.reference_standard import ReferenceStandard
 from sluice.ground.comparable_values import comparable_values
 from sluice.ground.declaration import Declaration
-from sluice.ground.sentence import Sentence, Sentences, as_fields
+from sluice.ground.sentence import Sentence, Sentences, as_fields, percent
 from sluice.ground.variables import GROUPS, NAMES, Role, Variables
 from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.coding import Coding
@@ -236,22 +236,25 @@ def judge_leniency(standard: ReferenceStandard) -> Finding:
             (standard.when_fewer == "judge", "a file of fewer records is judged all the same"),
             (
                 standard.learned.found > 0.34,
-                f"an intruder who learns may find {standard.learned.found:.0%} of the people",
+                f"an intruder who learns may find {percent(standard.learned.found)} of the people",
             ),
-            (standard.learned.claims > 0.1, f"and be rightly sure of {standard.learned.claims:.0%}"),
+            (standard.learned.claims > 0.1, f"and be rightly sure of {percent(standard.learned.claims)}"),
             (
                 standard.transparency.identified > 0.34,
-                f"an intruder who knows the method may find {standard.transparency.identified:.0%}",
+                f"an intruder who knows the method may find {percent(standard.transparency.identified)}",
             ),
-            (standard.transparency.confident > 0.1, f"and be rightly sure of {standard.transparency.confident:.0%}"),
+            (
+                standard.transparency.confident > 0.1,
+                f"and be rightly sure of {percent(standard.transparency.confident)}",
+            ),
             (
                 standard.transparency.reconstructed > 0.5,
-                f"or compute {standard.transparency.reconstructed:.0%} of the values",
+                f"or compute {percent(standard.transparency.reconstructed)} of the values",
             ),
             (
                 standard.units.found > 0.34 or standard.units.claims > 0.1,
-                f"who knows a whole household may find {standard.units.found:.0%} more, or be rightly sure of "
-                f"{standard.units.claims:.0%}",
+                f"who knows a whole household may find {percent(standard.units.found)} more, or be rightly sure of "
+                f"{percent(standard.units.claims)}",
             ),
             (not standard.units.binding, "nobody who knows a whole household decides"),
             (
@@ -266,8 +269,8 @@ def judge_leniency(standard: ReferenceStandard) -> Finding:
             *(
                 (
                     intruder.found > 0.34 or intruder.claims > 0.1 or intruder.gain > 0.2,
-                    f"an intruder who knows {intruder.name} may find {intruder.found:.0%}, be rightly sure of "
-                    f"{intruder.claims:.0%} or learn {intruder.gain:.0%} more",
+                    f"an intruder who knows {intruder.name} may find {percent(intruder.found)}, be rightly sure of "
+                    f"{percent(intruder.claims)} or learn {percent(intruder.gain)} more",
                 )
                 for intruder in standard.intruders
                 if intruder.binding

@@ -23,7 +23,7 @@ from sluice.risk.reference.reference_attack import Curve, ReferenceAttack, curve
 
 _FARES = (
     "{group} is the group by {name} that fares worst: by prediction {measure} the release is nearer to up to "
-    "{share:.1%} more of its people than a file they are not in; {margin:.1%} is tolerated"
+    "{share:percent} more of its people than a file they are not in; {margin:percent} is tolerated"
 )
 _SUBGROUP = Sentences(
     "worst_subgroup",

@@ -29,15 +29,15 @@ _SAYS = Sentences(
     "reconstructed_units",
     apart="Nobody is found by the other records of one {group}: no released variable shows well enough which belong "
     "together.",
-    finds=f"{_WHO} finds the own record of {{share:.2%}} of {{n:,}} {{unit}}. Their own quasi-identifiers alone find "
-    "{alone:.2%}; the policy allows {limit:pct} more.",
+    finds=f"{_WHO} finds the own record of {{share:percent}} of {{n:,}} {{unit}}. Their own quasi-identifiers alone "
+    "find {alone:percent}; the policy allows {limit:percent} more.",
 )
 _CLAIMS = Sentence(
     "reconstructed_claims.claims",
-    f"{_WHO} is sure of a record for {{claimed:.2%}} of {{n:,}} {{unit}}, and right for {{right:.2%}}; the policy "
-    "allows {limit:pct}.",
+    f"{_WHO} is sure of a record for {{claimed:percent}} of {{n:,}} {{unit}}, and right for {{right:percent}}; the "
+    "policy allows {limit:percent}.",
 )
-_READS = Sentence("reconstructed_claims.reads", " For {share:.0%} of these, {name} can be read there as it is.")
+_READS = Sentence("reconstructed_claims.reads", " For {share:percent} of these, {name} can be read there as it is.")
 
 _ABOUT = (
     "Reconstructed units: people who are found by the others of their household, or by the other records of their own, "

@@ -1,7 +1,7 @@
 """Recovered values: a key or a sensitive variable that was removed or coarsened is a function of columns that stayed.
 
 What comes back counts as if it had been released: for the crowd in which each person stands, and for the sensitive
-values of a group.
+values of a group. So does a sensitive value that is told by which cells were blanked or recoded.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,19 +19,25 @@ from sluice.ground.rule import Background, DisclosureRule
 from sluice.ground.sentence import Saying, Sentences, as_fields
 from sluice.ground.variables import GROUPS, Kind, Role, with_role
 from sluice.ground.verdict import Finding, Verdict
-from sluice.risk.classes.equivalence_classes import classes_of
+from sluice.risk.classes.equivalence_classes import category_codes, classes_of
 from sluice.risk.classes.k_anonymity import KAnonymity
 from sluice.risk.classes.l_diversity import LDiversity
 from sluice.risk.classes.microdata_rule import FrequencyRule, KeyedRecords
 from sluice.risk.classes.sample_uniques import SampleUniquesShare
+from sluice.risk.classes.sensitive_rule import SensitiveRule
 from sluice.risk.people_of_records import groups_of_people, people_of
 from sluice.risk.reference.functional_dependence import Told, parts_of, told_of
+from sluice.risk.reference.steered_masking import MORE_THAN_HALF, KnownByKeys, Mark, marks_of, steered_by, truth_of
 from sluice.risk.spread import on_one_grid
 from sluice.utility.comparison import Comparison
 
 _READ = (
     "{name:Word}, which was removed, grouped or suppressed, can be read off {by:listed}, surely and rightly for "
     "{share:percent} of those who have not its commonest value."
+)
+_TOLD = (
+    "{share:percent} of the {unit} alike in what masking did to {by:listed} have the same value of {name:word}, which "
+    "the file hides; their quasi-identifiers predict it for {expected:percent}."
 )
 _SAYS = Sentences(
     "recovered_values",
@@ -44,6 +50,10 @@ _SAYS = Sentences(
     "policy allows {limit:percent}.",
     too_alike=f"{_READ} With it, groups of look-alikes hold too few sensitive values.",
     no_groups=f"{_READ} No rule of the policy is about groups of look-alikes, so a person must decide.",
+    steered=f"{_TOLD} Masking may reveal it for half of them, or for {{beyond:percent}} more than keys do.",
+    steered_open=f"{_TOLD} Chance does not explain it, but it may be half of such {{unit}} or fewer, so a person must "
+    "decide.",
+    steered_unruled=f"{_TOLD} No rule of the policy is about the sensitive values of groups, so a person must decide.",
 )
 
 RECOVERED_VALUES = (
@@ -52,11 +62,13 @@ RECOVERED_VALUES = (
         about="Recovered values: a quasi-identifier or sensitive variable that was removed, grouped or suppressed, and "
         "that other released columns determine.",
         asks="With every variable that released columns give back, the policy's rules on groups of look-alikes still "
-        "hold.",
+        "hold. Which values were blanked or recoded tells no sensitive value that the file hides.",
         helps="Remove or coarsen the columns that the finding names, too: a weight that only one stratum has, a code "
         "whose first digits are an area, the parts of a total. Or release the variable as it is, and mask the file "
-        "until the rules hold with it.",
-        source="Source: Farkas and Jajodia (2002); Huhtala, Kärkkäinen, Porkka and Toivonen (1999).",
+        "until the rules hold with it. Blank or recode by quasi-identifiers alone, or the same for "
+        "everybody: not for those who have a value that nobody is to know.",
+        source="Sources: Farkas and Jajodia (2002); Huhtala, Kärkkäinen, Porkka and Toivonen (1999); Wong, Fu, Wang "
+        "and Pei (2007).",
     ),
 )
 
@@ -66,6 +78,7 @@ _PEOPLE = 5_000  # who are looked at,
 _HIDDEN = 200  # and so many, at least, of whom a variable is hidden
 _FEW_TEXTS = 0.2  # different texts by person, up to which they are the categories of a code
 _SUPPRESSED = 30  # values, at least, for a figure
+_CROSSED = 100  # values of a released key, at most, within which marks are looked at
 
 
 @dataclass(frozen=True)
@@ -79,7 +92,7 @@ class _Hidden:
 
 
 def judge_recovered_values(rules: Sequence[DisclosureRule], files: Comparison) -> list[Finding]:
-    """A finding for each variable that comes back, or one that none does.
+    """A finding for each variable that comes back, or that masking tells of groups; or one that none does.
 
     rules : of the policy; those on groups of look-alikes are asked again with what came back
     files : paired
@@ -110,6 +123,7 @@ def judge_recovered_values(rules: Sequence[DisclosureRule], files: Comparison) -
             told = told_of(truth, known, chosen, rows, drawn, of=hidden.of, units=units)
         if _comes_back(told):
             found.append(_judged(rules, files, hidden, told, keys))
+    found += judge_steered_masking(rules, files)
     if found:
         return found
     return [
@@ -286,3 +300,91 @@ def _too_alike(
             return None
     found = rule.find(frame, variables, "masked", files.unit, background)
     return _SAYS.too_alike(**about) if any(finding.verdict is Verdict.FAIL for finding in found) else None
+
+
+def judge_steered_masking(rules: Sequence[DisclosureRule], files: Comparison) -> list[Finding]:
+    """A finding for each sensitive variable, hidden from the file, that what masking did to records tells of them.
+
+    rules : of the policy; where none is about the sensitive values of groups, a person decides
+    files : paired
+    cost  : two passes over the released columns; for each hidden variable a tree of 20,000 people
+    """
+    hidden_ones = list(_hidden_answers(files))
+    if not hidden_ones:
+        return []
+    keys = [*with_role(files.variables, Role.QUASI_IDENTIFIER)]
+    marks = list(filter(None, (
+        marks_of(name, files.original.get(name), files.masked[name], name in keys)
+        for name, variable in files.released.items()
+        if name in files.masked and variable.role not in GROUPS and variable.kind is not Kind.ITEMS
+    )))  # fmt: skip
+    if not marks:
+        return []
+    known = [_ranks(files.original[name]) for name in keys if files.variables[name].kind is not Kind.ITEMS]
+    shown = {name: _ranks(files.masked[name]) for name in keys if name in files.masked}
+    shown = {name: codes for name, codes in shown.items() if codes.max(initial=0) < _CROSSED}
+    units = groups_of_people(files.original, files.variables)
+    return list(filter(None, (_steered(rules, files, hidden, marks, known, shown, units) for hidden in hidden_ones)))
+
+
+def _hidden_answers(files: Comparison) -> Iterator[_Hidden]:
+    """Sensitive variables that were removed, or whose released values are not the true ones, for some or all."""
+    for name in with_role(files.variables, Role.SENSITIVE):
+        variable, original = files.variables[name], files.original[name]
+        if variable.kind is Kind.ITEMS or (name in files.masked and name not in files.released):
+            continue
+        if variable.kind is Kind.TEXT and original.nunique() > _FEW_TEXTS * len(original):
+            continue
+        if name in files.masked:
+            hidden = _differs(original, files.masked[name])
+            if np.count_nonzero(hidden) >= _FEWEST:
+                yield _Hidden(name, original, hidden, own=bool(files.masked[name].notna().any()))
+        elif name not in files.told_of:
+            yield _Hidden(name, original, np.ones(len(original), np.bool_), own=False)
+
+
+def _steered(
+    rules: Sequence[DisclosureRule], files: Comparison, hidden: _Hidden, marks: Sequence[Mark],
+    known: Sequence[IntArray], shown: dict[str, IntArray], units: IntArray,
+) -> Finding | None:  # fmt: skip
+    """The group that is told most, if any."""
+    name = hidden.name
+    truth, levels = truth_of(hidden.values)
+    if levels < 2:
+        return None
+    own = None
+    if hidden.own:
+        column = files.masked[name]
+        own = np.where(column.isna(), np.nan, _ranks(column))
+    marks = [mark if mark.column != name else mark.blanks for mark in marks]
+    learned = KnownByKeys(known, truth, levels, own)
+    groups = list(steered_by(truth, levels, learned, marks, shown, units, _COMES_BACK, _harmless(files, hidden, truth)))
+    if not groups:
+        return None
+    worst = max(groups, key=lambda each: (each.is_beyond(_COMES_BACK), each.people * (each.share - each.by_keys)))
+    ruled = any(isinstance(rule, SensitiveRule) and (rule.columns is None or name in rule.columns) for rule in rules)
+    says = _SAYS.steered if ruled else _SAYS.steered_unruled
+    if not worst.is_beyond(_COMES_BACK):
+        says = _SAYS.steered_open
+    share = worst.share if worst.people * worst.share >= files.minimum_cell else "more than half"
+    return Finding(
+        rule="recovered_values", verdict=Verdict.FAIL if says is _SAYS.steered else Verdict.REVIEW, stage="reference",
+        scope=name, observed=share if isinstance(share, float) else None, limit=MORE_THAN_HALF,
+        attempted=len(files.masked), completed=int(np.count_nonzero(hidden.of)),
+        **as_fields(
+            says(
+                unit=files.unit, by=worst.columns, share=share, name=name, expected=worst.by_keys, beyond=_COMES_BACK
+            )
+        ),
+    )  # fmt: skip
+
+
+def _harmless(files: Comparison, hidden: _Hidden, truth: IntArray) -> set[int]:
+    """Codes of the values that the contract calls harmless."""
+    harmless = files.variables[hidden.name].harmless
+    of = hidden.values.astype(str).isin(harmless.values if harmless else ()).to_numpy(bool)
+    return {*truth[of].tolist()} - {*truth[~of].tolist()}
+
+
+def _ranks(column: "pd.Series[Any]") -> IntArray:
+    return category_codes(column).astype(np.int64)

@@ -12,6 +12,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
 
 from sluice.ground.rule import Need, Requirement
+from sluice.ground.sentence import percent
 
 
 class LinkageLimits(BaseModel):
@@ -224,7 +225,7 @@ class ReferenceStandard(BaseModel):
     def describe(self) -> str:
         """The standard in one plain sentence."""
         other = (
-            f"a file of other people ({self.holdout_share:.0%} of the records, set aside beforehand)"
+            f"a file of other people ({percent(self.holdout_share)} of the records, set aside beforehand)"
             if self.holdout_share
             else "the same data without that person"
         )
@@ -233,7 +234,7 @@ class ReferenceStandard(BaseModel):
         return (
             f"An intruder who knows a person's whole record may learn no more from the release than from {other}: by "
             f"prediction {' and '.join(self.binding)} among the {self.neighbours} nearest records, up to a difference "
-            f"of {self.margin:.1%} of the people, and with no more copied records than chance and "
-            f"{self.copies_excess:.1%}, nor more people found by a value that they alone have than chance and "
-            f"{self.unique_values_excess:.1%}.{by_group}"
+            f"of {percent(self.margin)} of the people, and with no more copied records than chance and "
+            f"{percent(self.copies_excess)}, nor more people found by a value that they alone have than chance and "
+            f"{percent(self.unique_values_excess)}.{by_group}"
         )

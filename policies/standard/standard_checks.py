@@ -20,8 +20,9 @@ from policies.standard.copied_values import (
     judge_unique_values,
 )
 from policies.standard.hidden_names import HIDDEN_NAMES, judge_hidden_names
-from policies.standard.known_methods import TRANSPARENCY, judge_transparency
+from policies.standard.known_methods import TRANSPARENCY, is_perturbed, judge_transparency
 from policies.standard.learning_intruders import (
+    EVERYTHING,
     LEARNED_LINKAGE,
     PARTIAL_KNOWLEDGE,
     in_one_order,
@@ -30,7 +31,7 @@ from policies.standard.learning_intruders import (
     judge_without_pairs,
     learned_intruder,
 )
-from policies.standard.minorities import SMALL_GROUPS, judge_nearness
+from policies.standard.minorities import SMALL_GROUPS, judge_nearness, judge_small_groups
 from policies.standard.nearest_records import ISOLATED_PEOPLE, REIDENTIFICATION, judge_isolated, judge_reidentification
 from policies.standard.preconditions import (
     COMPARABLE_VALUES,
@@ -60,6 +61,7 @@ from sluice.ground.verdict import Finding, Verdict
 from sluice.masking.moved_blocks import Block
 from sluice.risk.coded_points import keys_of
 from sluice.risk.coding import Coding
+from sluice.risk.linkage.learned_intruder import LearnedIntruder, Reached
 from sluice.risk.people_of_records import groups_of_people, number_of_people
 from sluice.risk.reference.prediction import Prediction, prediction
 from sluice.risk.reference.reference_attack import Curve, attack
@@ -125,13 +127,14 @@ def checks_of(
     for_all = [check("reference_standard", "reference", predictions), of("unique_values", judge_unique_values)]
     names = check("hidden_names", "reference", judge_hidden_names)
     if not files.paired:
-        return [*for_all, Check(partial(_unpaired, standard, attacks)), names]
+        return [*for_all, Check(partial(_unpaired, standard, attacks, rules)), names]
     return [
         *for_all,
         of("lone_copies", judge_lone_copies),
         of("reidentification", judge_reidentification),
         Check(partial(_learned, standard), by_itself=True),
         *(_on_block(standard, block) for block in files.blocks),
+        *([Check(partial(_read_elsewhere, standard))] if _may_stand_elsewhere(standard, attacks, files) else []),
         check("transparency", "attack", partial(judge_transparency, standard.transparency)),
         *(
             [check("reconstructed_units", "reference", partial(judge_reconstructed_units, standard.units))]
@@ -144,13 +147,23 @@ def checks_of(
 
 
 def _learned(standard: ReferenceStandard, files: Comparison) -> Iterator[Part]:
-    """On intruders who learned from half of the people; they learn once."""
+    """On intruders who learned from half of the people; they learn once. Small groups come second, as they take long:
+    who stops at the first finding against the file does not look for them."""
     learned = cache(lambda: learned_intruder(files, standard.learned.people))
-    yield Part(
-        "learned_linkage",
-        "reference",
-        lambda: judge_learned_linkage(standard.learned, standard.margin, files, learned()),
-    )
+    played: list[tuple[LearnedIntruder, Reached]] = []
+
+    def linkage() -> Sequence[Finding]:
+        if (intruder := learned()) is not None:
+            played.append((intruder, intruder.play()))
+        return judge_learned_linkage(standard.learned, standard.margin, files, *(played[0] if played else (None, None)))
+
+    def groups(intruder: LearnedIntruder, reached: Reached) -> Sequence[Finding]:
+        return [judge_small_groups(standard.learned, reached, EVERYTHING, files, intruder, "everything")]
+
+    yield Part("learned_linkage", "reference", linkage)
+    if standard.learned.binding:
+        for each in played:
+            yield Part("small_groups", "reference", partial(groups, *each))
     if standard.intruders:
         yield Part(
             "attribute_gain",
@@ -169,7 +182,31 @@ def _on_block(standard: ReferenceStandard, block: Block) -> Check:
     return Check(lambda files: _learned(standard, files.of_block(block)), by_itself=True, adding=named)
 
 
-def _unpaired(standard: ReferenceStandard, attacks: Sequence[DisclosureRule], files: Comparison) -> Iterator[Part]:
+def _may_stand_elsewhere(standard: ReferenceStandard, attacks: Sequence[DisclosureRule], files: Comparison) -> bool:
+    """Whether values may have left their records together, as nobody said how they were masked: then rows are paired,
+    and what stands in them is not."""
+    if files.carried_out is not None or not _intruders_count(standard) or _is_played(attacks):
+        return False
+    return sum(is_perturbed(files, str(name)) for name in files.masked) > 1
+
+
+def _intruders_count(standard: ReferenceStandard) -> bool:
+    return standard.learned.binding or any(intruder.binding for intruder in standard.intruders)
+
+
+def _is_played(attacks: Sequence[DisclosureRule]) -> bool:
+    return any(isinstance(rule, SubsetInference) and rule.binding for rule in attacks)
+
+
+def _read_elsewhere(standard: ReferenceStandard, files: Comparison) -> Iterator[Part]:
+    """One record of eleven alike is read with the others: who may be found so may be read so."""
+    rule = SubsetInference(limit=max(standard.margin, standard.learned.found))
+    yield Part(rule.rule, "attack", partial(rule.find, files))
+
+
+def _unpaired(
+    standard: ReferenceStandard, attacks: Sequence[DisclosureRule], rules: Sequence[DisclosureRule], files: Comparison
+) -> Iterator[Part]:
     """In place of intruders who learn from pairs, which nobody has: those who need none.
 
     A policy that plays them itself, against people who were set aside, is for files of which no record was anybody's,
@@ -179,19 +216,18 @@ def _unpaired(standard: ReferenceStandard, attacks: Sequence[DisclosureRule], fi
     """
     if (in_order := in_one_order(files)) is not None:
         yield from _learned(standard, in_order)
+        yield Part("recovered_values", "reference", partial(judge_recovered_values, rules, in_order))
     elif (holdout := files.holdout) is not None and standard.learned.binding:
         yield Part(
             "learned_claims", "reference", lambda: judge_without_pairs(standard.learned, files, holdout)
         )  # fmt: skip
-    if not (standard.learned.binding or any(intruder.binding for intruder in standard.intruders)):
+    if not _intruders_count(standard):
         return
-    played = any(isinstance(rule, SubsetInference) and rule.binding for rule in attacks)
+    played = _is_played(attacks)
     if played and files.holdout is not None:
         return
     if not played:
-        # One record of eleven alike is read with the others: who may be found so may be read so.
-        rule = SubsetInference(limit=max(standard.margin, standard.learned.found))
-        yield Part(rule.rule, "attack", partial(rule.find, files))
+        yield from _read_elsewhere(standard, files)
     missing = Finding(
         rule="learned_linkage", verdict=Verdict.REVIEW, stage="reference",
         **as_fields(_SAYS.unpaired() + UNPAIRED()),

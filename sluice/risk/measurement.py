@@ -9,7 +9,7 @@ from typing import Literal
 from sluice.ground.sentence import Saying, Sentence
 from sluice.ground.verdict import Verdict
 
-_CHANCE = "that may be chance, so a person must decide."
+_CHANCE = "that may be chance."
 NEAR = Sentence(
     "near_limit",
     f" The figure itself {{side}} the limit, but its {{level:percent}} confidence interval crosses it: {_CHANCE}",

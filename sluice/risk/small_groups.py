@@ -176,11 +176,12 @@ class Rehearsal:
                     each = Group(partition.names, partition.called[at], partition.members(at))
                     best = sorted([*best, (*rank, each, inside[self.found[inside] > 0])], key=lambda one: one[:2])
                     del best[_RANKED:]
-        chosen = list[tuple[Group, IntArray]]()
+        chosen = list[tuple[Group, BoolArray]]()
         for *_, group, found_in in best:
-            if all(2 * np.isin(found_in, other).sum() <= len(found_in) for _, other in chosen):
-                chosen.append((group, found_in))
-        return count, [group for group, _ in chosen[:most]]
+            if len(chosen) < most and all(2 * other[found_in].sum() <= len(found_in) for _, other in chosen):
+                chosen.append((group, np.zeros(len(self.people), np.bool_)))
+                chosen[-1][1][found_in] = True
+        return count, [group for group, _ in chosen]
 
 
 def agreeing_most(recoded: pd.DataFrame, masked: pd.DataFrame, most: int, parted: Iterable[IntArray] = ()) -> IntArray:

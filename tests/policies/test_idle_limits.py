@@ -11,6 +11,7 @@ from policies.utility_limits import FAMILIES, UtilityLimits
 from sluice.utility.measured import ShareLimit
 from sluice.utility.utility_measures import measures
 from tasks.checks import RULES
+from tests.golden import golden, says
 
 BASE: dict[str, Any] = {
     "name": "own",
@@ -56,35 +57,26 @@ UTILITY: dict[str, Any] = {
 def refused(**given: Any) -> str:
     with pytest.raises(ValidationError) as error:
         Policy.model_validate(BASE | given)
-    return str(error.value)
+    return says(error.value)
 
 
-@pytest.mark.parametrize(
-    ("part", "rule"), [(part, rule) for part, rules in RECORDS.items() for rule in rules], ids=lambda each: str(each)
-)
-def test_a_share_of_which_everybody_is_allowed_is_refused(part: str, rule: dict[str, Any]) -> None:
-    says = refused(**{part: [rule]})
-    assert f"{part}.0." in says
-    assert rule["rule"] in says
-    assert "must be below 1, the largest figure" in says
+@pytest.mark.parametrize("part", RECORDS)
+def test_a_share_of_which_everybody_is_allowed_is_refused(part: str) -> None:
+    golden([refused(**{part: [rule]}) for rule in RECORDS[part]])
 
 
 @pytest.mark.parametrize("name", ["dominance", "request_rule"])
 def test_nobody_has_more_than_all_of_a_cell(name: str) -> None:
     rule = {"rule": name, "k": 100} | ({"n": 1} if name == "dominance" else {})
-    assert "must be below 100" in refused(rules=[rule])
+    golden(refused(rules=[rule]))
 
 
-@pytest.mark.parametrize("name", UTILITY)
-def test_a_loss_that_no_file_can_have_is_refused(name: str) -> None:
-    says = refused(utility={name: UTILITY[name]})
-    assert f"utility.{name}" in says
-    assert "the largest figure" in says or "must be above 0, the smallest figure" in says
+def test_a_loss_that_no_file_can_have_is_refused() -> None:
+    golden([refused(utility={name: limit}) for name, limit in UTILITY.items()])
 
 
 def test_a_share_of_all_that_an_intruder_who_knows_the_method_finds_is_refused() -> None:
-    says = refused(reference_standard={"reference": "leave_one_out", "transparency": {"identified": 1}})
-    assert "reference_standard.transparency.identified must be below 1" in says
+    golden(refused(reference_standard={"reference": "leave_one_out", "transparency": {"identified": 1}}))
     Policy.model_validate(
         BASE
         | {"reference_standard": {"reference": "leave_one_out", "transparency": {"identified": 1, "binding": False}}}

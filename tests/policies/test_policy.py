@@ -101,13 +101,13 @@ def test_an_unknown_rule_is_refused_on_load_with_a_hint() -> None:
     text = refused(rules=[{"rule": "k_anonimity", "k": 5}])
     assert "rules.0" in text
     assert "k_anonimity" in text
-    assert "Did you mean 'k_anonymity'?" in text
+    golden(text)
 
 
 def test_an_unknown_key_is_refused_with_its_path_and_a_hint() -> None:
     text = refused(rules=[{"rule": "k_anonymity", "k": 5, "missing_match": "any"}])
     assert "rules.0.k_anonymity.missing_match" in text
-    assert "Did you mean 'missing_matches'?" in text
+    golden(text)
 
 
 def test_a_policy_that_judges_nothing_or_asks_nobody_is_refused() -> None:
@@ -167,22 +167,21 @@ TABLES = {"rule": "minimum_frequency", "n": 3}
 
 
 @pytest.mark.parametrize(
-    ("changes", "says"),
+    "changes",
     [
-        ({"rules": [*LEAST["rules"], TABLES]}, "minimum_frequency judges tables and k_anonymity records"),
-        ({"reference_standard": {"binding": ["distance", "uncertainty"]}}, "uncertainty is 0 where records are made"),
-        ({"reference_standard": {"learned": {"found": 0}}}, "reference_standard.learned.found: where 2,000 people"),
-        ({"reference_standard": {"learned": {"people": 100}}}, r"claims: where 100 .* may still be 3.62%, so 2.00%"),
-        ({"reference_standard": {"transparency": {"confident": 0.001}}}, "reference_standard.transparency.confident"),
-        ({"reference_standard": {"intruders": [{"knows": {"any": 2}, "claims": 0}]}}, r"intruders.0.claims"),
-        ({"attacks": [{"rule": "distance_linkage", "excess": 0}]}, r"attacks.0.excess: 0 can never be shown"),
-        ({"attacks": [{"rule": "membership", "limit": 0}]}, r"attacks.0.limit: 0 can never be shown"),
+        {"rules": [*LEAST["rules"], TABLES]},
+        {"reference_standard": {"binding": ["distance", "uncertainty"]}},
+        {"reference_standard": {"learned": {"found": 0}}},
+        {"reference_standard": {"learned": {"people": 100}}},
+        {"reference_standard": {"transparency": {"confident": 0.001}}},
+        {"reference_standard": {"intruders": [{"knows": {"any": 2}, "claims": 0}]}},
+        {"attacks": [{"rule": "distance_linkage", "excess": 0}]},
+        {"attacks": [{"rule": "membership", "limit": 0}]},
     ],
-    ids=str,
+    ids=["two_products", "uncertainty", "found", "people", "confident", "claims", "excess", "limit"],
 )
-def test_what_nothing_could_pass_is_refused(changes: dict[str, Any], says: str) -> None:
-    with pytest.raises(DocumentError, match=says):
-        parse_document(Policy, LEAST | changes, "policy.yaml")
+def test_what_nothing_could_pass_is_refused(changes: dict[str, Any]) -> None:
+    golden.refused(DocumentError, parse_document, Policy, LEAST | changes, "policy.yaml")
 
 
 @pytest.mark.parametrize(

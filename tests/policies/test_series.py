@@ -28,22 +28,25 @@ def test_the_same_edition_departs_in_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("moved", "records", "says"),
+    ("moved", "records"),
     [
-        ({"age": 0.06}, (1000, 1000), "the distribution of 'age' moved by 6.0%, more than 5.0%"),
-        ({"age": float("nan")}, (1000, 1000), "the distribution of 'age' could not be compared"),
-        ({}, (1101, 1000), "there are 1,101 records, and were 1,000: a change of more than 10.0%"),
-        ({}, (899, 1000), "there are 899 records, and were 1,000: a change of more than 10.0%"),
+        ({"age": 0.06}, (1000, 1000)),
+        ({"age": float("nan")}, (1000, 1000)),
+        ({}, (1101, 1000)),
+        ({}, (899, 1000)),
     ],
 )
-def test_what_moved_is_named(moved: dict[str, float], records: tuple[int, int], says: str) -> None:
-    assert LIMITS.departures(moved, records, ([], [])) == [says]
+def test_what_moved_is_named(moved: dict[str, float], records: tuple[int, int]) -> None:
+    found = LIMITS.departures(moved, records, ([], []))
+    assert len(found) == 1
+    golden(found)
 
 
 def test_a_figure_that_came_nearer_to_its_limit_is_named_whether_the_limit_is_a_highest_or_a_lowest() -> None:
-    says = "singling_out (attack) used up more than 25.0% of what it had left to its limit"
-    assert departures(figure(0.13), figure(0.10)) == [says]
-    assert departures(figure(0.27), figure(0.30)) == [says]
+    used_up = departures(figure(0.13), figure(0.10))
+    assert len(used_up) == 1
+    golden(used_up)
+    assert departures(figure(0.27), figure(0.30)) == used_up
     assert departures(figure(0.10), figure(0.13)) == []
     assert departures(figure(109, 5), figure(110, 5)) == []  # of a smallest group far above its limit one person less
 
@@ -70,7 +73,7 @@ def test_each_of_what_a_rule_looks_at_is_compared_with_itself() -> None:
 @pytest.mark.parametrize("how", [{"waiver": "mina until then: why"}, {"binding": False}])
 def test_what_does_not_pass_and_goes_out_all_the_same_is_no_worse_than_what_people_saw(how: dict[str, Any]) -> None:
     failed = figure(0.21, verdict=Verdict.FAIL, **how)
-    assert "singling_out (attack) is FAIL, and was PASS" in departures(failed, figure(0.19))
+    golden([each for each in departures(failed, figure(0.19)) if "singling_out" in each])
     assert departures(failed, failed) == []
     golden(departures(figure(0.9, verdict=Verdict.FAIL, **how), failed))
     review = Finding(rule="overlooked_keys", verdict=Verdict.REVIEW, says="so", scope="age", **how)

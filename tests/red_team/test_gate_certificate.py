@@ -68,6 +68,7 @@ def test_limits_are_those_of_the_policy() -> None:
     assert limits(policy("synthetic-file"))["took part"] == 0.1
 
 
+@pytest.mark.exhaustive
 def test_a_run_goes_on_where_it_ended_and_takes_the_attacks_of_another(tmp_path: Path) -> None:
     cells = [Cell("wide windows", strength, "tax", 300, "perturbed-file") for strength in (0, 2)]
     run(cells[:1], tmp_path / "first.jsonl", {})
@@ -146,6 +147,7 @@ def test_what_attacks_undo_does_not_pass_and_what_they_do_not_undo_does(name: st
     assert (judged.verdict == "PASS") is (judged.truth == "good"), f"{judged.stopped_by}, {judged.reaches}"
 
 
+@pytest.mark.exhaustive
 def test_a_search_finds_what_a_gate_lets_pass_that_passes_everything(monkeypatch: pytest.MonkeyPatch) -> None:
     """And says of a gate that says nothing how much less it says than the attacks reach."""
     passes = Finding(rule="learned_linkage", scope="everything", verdict=Verdict.PASS, says=".", observed=0.0)

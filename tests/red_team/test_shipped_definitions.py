@@ -32,7 +32,7 @@ RELEASES = Path(__file__).resolve().parents[2] / "deployments" / "releases"
 SHIPPED = sorted(
     path.name for path in RELEASES.glob("*.yaml") if "plan" in yaml.safe_load(path.read_text(encoding="utf-8"))
 )
-_LONGEST = ("adult-synthetic", "census-income", "diabetes", "nhanes")
+_LONGEST = ("adult", "census-income", "diabetes", "nhanes")
 _PEOPLE = 150  # that are looked for: 12 % of them are two standard errors from 7 and from 17 %
 _OF_ACQUAINTANCES = 0.2  # share that somebody who knows three variables may find under the policy for researchers
 _READ = 0.05  # what is read of somebody beyond what a file without them tells, as the policies have it

@@ -13,15 +13,20 @@ The share at risk is the part of the examined cases in which an attack succeeds,
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import sqrt
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from sluice.ground.arrays import FloatArray
+from sluice.ground.comparable_values import plain_values
 from sluice.ground.errors import DataError
+from sluice.ground.variables import Variables
+from sluice.risk.distances.gower import GowerPoints, gower_points
 from sluice.risk.measurement import Measurement
 
 LEVEL = 0.95
@@ -168,6 +173,47 @@ def is_open(measured: Measurement, limit: float) -> bool:
 
 Units = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 """Who belongs together, such as the household of each record: of the people in the file, and of the others."""
+
+
+@dataclass(frozen=True)
+class Attacked:
+    """What an attack on having taken part is played on: a released file, the people behind it, and others.
+
+    original, released, control : typed by `variables`, any index; control None: nobody was set aside
+    columns : what the intruder knows of each person
+    attacks : members and non-members whom the intruder judges, so many each; all, where there are fewer
+    limit   : of what is judged: where its interval crosses it, up to four times as many. None: one look
+    units   : who belongs together in `original` and in `control`; None: everybody is alone
+    """
+
+    original: pd.DataFrame
+    released: pd.DataFrame
+    control: pd.DataFrame | None
+    variables: Variables
+    columns: Sequence[str]
+    attacks: int
+    rng: np.random.Generator
+    limit: float | None = None
+    units: Units | None = None
+
+    @property
+    def files(self) -> tuple[pd.DataFrame, ...]:
+        return tuple(file for file in (self.original, self.released, self.control) if file is not None)
+
+    @cached_property
+    def points(self) -> tuple[GowerPoints, ...]:
+        """Of each file. Raises DataError for columns that `gower_points` refuses."""
+        return gower_points(self.columns, self.variables, *self.files)
+
+    @cached_property
+    def values(self) -> list[list[npt.NDArray[Any]]]:
+        """The columns of each file."""
+        return [[plain_values(file[name]) for name in self.columns] for file in self.files]
+
+    @cached_property
+    def belonging(self) -> Units:
+        others = 0 if self.control is None else len(self.control)
+        return self.units or (np.arange(len(self.original)), np.arange(others))
 
 
 _LEAST = 0.25  # of the variance of one split that is left to the mean of several, which is known no better

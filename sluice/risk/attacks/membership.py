@@ -16,7 +16,6 @@ Source: Shokri, Stronati, Song and Shmatikov (2017), attack models learned from 
 der Schaar (2023), density against a reference. Differs from them: densities are counts of small combinations of values.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 from typing import Any
@@ -26,13 +25,12 @@ import numpy.typing as npt
 import pandas as pd
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
-from sluice.ground.comparable_values import plain_values
 from sluice.ground.errors import DataError
-from sluice.ground.variables import Variables
 from sluice.risk.attacks.attack_success import (
     FEWEST,
     LEVEL,
     LOOKS,
+    Attacked,
     AttackSuccess,
     Units,
     adjusted_cases,
@@ -45,7 +43,7 @@ from sluice.risk.attacks.attack_success import (
     without_luck,
 )
 from sluice.risk.attacks.rare_combinations import cell_of_each, grouped, subsets
-from sluice.risk.distances.gower import GowerPoints, gower_points
+from sluice.risk.distances.gower import GowerPoints
 from sluice.risk.measurement import Measurement
 
 _SIZES = (1, 2, 3)
@@ -67,35 +65,21 @@ class Membership:
     advantage: Measurement
 
 
-def membership(
-    original: pd.DataFrame,
-    released: pd.DataFrame,
-    control: pd.DataFrame,
-    variables: Variables,
-    columns: Sequence[str],
-    attacks: int,
-    rng: np.random.Generator,
-    limit: float | None = None,
-    units: Units | None = None,
-) -> Membership:
+def membership(attacked: Attacked) -> Membership:
     """Call people members by the Gower distance to their closest released record.
 
-    original, released, control : typed by `variables`, any index
-    columns : what the intruder knows of each person
-    attacks : members and non-members whom the intruder judges, so many each; all, where there are fewer
-    limit   : of the advantage: where its interval crosses it, up to four times as many. None: one look
-    units   : who belongs together in `original` and in `control`; None: everybody is alone
-    raises  : DataError when a file is empty, for fewer than 2 members or non-members, or columns that `gower_points`
-              refuses
-    cost    : O(attacks x released records x columns) time at worst, O(released records) memory
+    attacked : its limit is that of the advantage
+    raises   : DataError when a file is empty, for fewer than 2 members or non-members, or columns that `gower_points`
+               refuses
+    cost     : O(attacks x released records x columns) time at worst, O(released records) memory
     """
-    members, file, others = gower_points(columns, variables, original, released, control)
+    members, file, others = attacked.points
     if not len(file):
         raise DataError("membership needs a released record; got none")
-    sides = [(points, points.in_random_order(rng)) for points in (members, others)]
-    of_units = units or (np.arange(len(members)), np.arange(len(others)))
+    sides = [(points, points.in_random_order(attacked.rng)) for points in (members, others)]
+    of_units, limit = attacked.belonging, attacked.limit
     found, without = [[np.zeros(0), np.zeros(0)] for _ in range(2)]
-    for level, people in looks(attacks, limit, [*map(len, of_units)]):
+    for level, people in looks(attacked.attacks, limit, [*map(len, of_units)]):
         for at, (points, order) in enumerate(sides):
             rows = order[len(found[at]) : people]
             found[at] = np.concatenate([found[at], closest(points.take(rows), file)])
@@ -243,29 +227,21 @@ def widest_interval(members: int, others: int, level: float) -> float:
     return (ends[1] - ends[0]) / 2
 
 
-def nearer_to_original(
-    original: pd.DataFrame,
-    released: pd.DataFrame,
-    control: pd.DataFrame,
-    variables: Variables,
-    columns: Sequence[str],
-    attacks: int,
-    rng: np.random.Generator,
-) -> Measurement:
+def nearer_to_original(attacked: Attacked) -> Measurement:
     """Share of released records that lie nearer to a person of the original than to one of the control.
 
-    original, released, control : as for `membership`; the larger of original and control is drawn down to the smaller
-    attacks : released records that are looked at; all, where there are fewer
-    returns : a tie counts half; higher is worse; half of the records for a file that tells nothing of its members
+    attacked : the larger of original and control is drawn down to the smaller, and its attacks are released records
+               that are looked at
+    returns  : a tie counts half; higher is worse; half of the records for a file that tells nothing of its members
     raises, cost : as `membership`
     """
-    people, file, others = gower_points(columns, variables, original, released, control)
+    (people, file, others), rng = attacked.points, attacked.rng
     size = min(len(people), len(others))
     if not size or not len(file):
         raise DataError("nearer records need a record in the original, the released and the control file; one is empty")
-    looked_at = file.take(file.in_random_order(rng)[:attacks])
+    looked_at = file.take(file.in_random_order(rng)[: attacked.attacks])
     own, other = (closest(looked_at, points.take(points.in_random_order(rng)[:size])) for points in (people, others))
-    return nearer_share(own, other, attacks)
+    return nearer_share(own, other, attacked.attacks)
 
 
 def nearer_share(own: FloatArray, other: FloatArray, attempted: int | None = None) -> Measurement:
@@ -291,40 +267,27 @@ def _best_threshold(members: FloatArray, others: FloatArray) -> float:
     return float(distances[np.argmax(hits - alarms)])
 
 
-def learned_membership(
-    original: pd.DataFrame,
-    released: pd.DataFrame,
-    control: pd.DataFrame,
-    variables: Variables,
-    columns: Sequence[str],
-    attacks: int,
-    rng: np.random.Generator,
-    limit: float | None = None,
-    units: Units | None = None,
-) -> Membership:
+def learned_membership(attacked: Attacked) -> Membership:
     """Call people members by a score that is learned on one half of the people and used on the other, both ways.
 
-    original, released, control : typed by `variables`, any index. Half of the control are the other people whom the
-              intruder compares the release with; the other half are the non-members
-    columns : what the intruder knows of each person
-    attacks : members and non-members whom the intruder judges, so many each; all, where there are fewer
-    limit   : of the advantage: where its interval crosses it, up to four times as many, and both halves of the control
-              in turn, so that each of them is a non-member once and each member is called twice. None: one look
-    units   : who belongs together in `original` and in `control`, and stays together in every half; None: everybody is
-              alone
-    raises  : DataError for fewer than 20 members or 40 people of the control, or columns that `gower_points` refuses
-    cost    : O(attacks x records x columns) for the distances, and O(200 records log(records)) for each of three sizes
-              of combinations
+    attacked : half of its control are the other people whom the intruder compares the release with, and the other half
+               the non-members; units stay together in every half. Where the interval of the advantage crosses its
+               limit, both halves of the control are taken in turn, so that each of them is a non-member once and each
+               member is called twice
+    raises   : DataError for fewer than 20 members or 40 people of the control, or columns that `gower_points` refuses
+    cost     : O(attacks x records x columns) for the distances, and O(200 records log(records)) for each of three sizes
+               of combinations
     """
-    points = gower_points(columns, variables, original, released, control)
+    points, of_units, attacks, limit, rng = (
+        attacked.points, attacked.belonging, attacked.attacks, attacked.limit, attacked.rng,
+    )  # fmt: skip
     order, mixed = points[0].in_random_order(rng), points[2].in_random_order(rng)
-    of_units = units or (np.arange(len(original)), np.arange(len(control)))
     place = pd.factorize(of_units[1][mixed])[0]  # members of one household would tell each other among non-members
     is_known = place < (place.max(initial=-1) + 1) // 2
     halves = mixed[is_known], mixed[~is_known]
-    if min(len(original), *map(len, halves)) < FEWEST or not len(released):
+    if min(map(len, (points[0], *halves))) < FEWEST or not len(points[1]):
         raise DataError(f"learned membership needs {FEWEST} members and {2 * FEWEST} others, and a released record")
-    tables = [[plain_values(file[name]) for name in columns] for file in (original, released, control)]
+    tables = attacked.values
 
     def scores(members: IntArray, known: IntArray, others: IntArray) -> tuple[FloatArray, FloatArray]:
         queried = _stacked(points[0].take(members), points[2].take(others))

@@ -22,16 +22,16 @@ import pandas as pd
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.comparable_values import plain_values
 from sluice.ground.errors import DataError
-from sluice.ground.variables import Kind, Variables
+from sluice.ground.variables import Kind
 from sluice.risk.attacks.attack_success import (
     FEWEST,
-    Units,
+    Attacked,
     excess_of_participants,
     is_open,
     looks,
     without_luck,
 )
-from sluice.risk.distances.gower import GowerPoints, gower_points
+from sluice.risk.distances.gower import GowerPoints
 from sluice.risk.measurement import Measurement
 
 _NEIGHBOURS = (1, 5)
@@ -55,34 +55,20 @@ class InferenceGain:
     variables: tuple[str, ...]
 
 
-def participant_inference(
-    original: pd.DataFrame,
-    released: pd.DataFrame,
-    control: pd.DataFrame,
-    variables: Variables,
-    columns: Sequence[str],
-    attacks: int,
-    rng: np.random.Generator,
-    limit: float | None = None,
-    units: Units | None = None,
-) -> InferenceGain:
+def participant_inference(attacked: Attacked) -> InferenceGain:
     """Guess each column of a person by the nearest released records by all other columns.
 
-    original, released, control : typed by `variables`, any index
-    columns : at least 2
-    attacks : participants and others, so many each; all, where there are fewer. A missing value is guessed, too
-    limit   : of the gain: where its interval crosses it, up to four times as many are attacked. None: one look
-    units   : who belongs together in `original` and in `control`; None: everybody is alone
-    raises  : DataError for one column, fewer than 20 people or 2 units on a side, or columns that `gower_points`
-              refuses
-    cost    : O(attacks x (released records + 10,000) x columns) time, O(attacks x columns) memory
+    attacked : at least 2 columns; its limit is that of the gain. A missing value is guessed, too
+    raises   : DataError for one column, fewer than 20 people or 2 units on a side, or columns that `gower_points`
+               refuses
+    cost     : O(attacks x (released records + 10,000) x columns) time, O(attacks x columns) memory
     """
+    columns, variables, rng, limit = attacked.columns, attacked.variables, attacked.rng, attacked.limit
     if len(columns) < 2:
         raise DataError(f"participant inference needs 2 columns; got {len(columns)}")
-    points = gower_points(columns, variables, original, released, control)
-    if min(len(original), len(control)) < FEWEST or not len(released):
+    points, of_units, original = attacked.points, attacked.belonging, attacked.original
+    if min(len(points[0]), len(points[2])) < FEWEST or not len(points[1]):
         raise DataError(f"participant inference needs {FEWEST} participants and {FEWEST} others, and a released record")
-    of_units = units or (np.arange(len(original)), np.arange(len(control)))
     if min(len(np.unique(each)) for each in of_units) < 2:
         raise DataError("participant inference needs participants, and others, who do not all belong together")
     # Numbers first, as `gower_points` has them.
@@ -93,9 +79,9 @@ def participant_inference(
     expected = [np.zeros((0, guesses, 2))] * 2
     seed = int(rng.integers(2**62))
     some = orders[0][:_OTHERS]
-    files = _File(released, points[1]), _File(original.iloc[some], points[0].take(some), of_units[0][some])
-    for level, people in looks(attacks, limit, [*map(len, orders)]):
-        for side, (file, at) in enumerate(((original, 0), (control, 2))):
+    files = _File(attacked.released, points[1]), _File(original.iloc[some], points[0].take(some), of_units[0][some])
+    for level, people in looks(attacked.attacks, limit, [*map(len, orders)]):
+        for side, (file, at) in enumerate(((original, 0), (attacked.files[-1], 2))):
             rows = orders[side][len(right[side]) : people]
             looked_for = _File(file.iloc[rows], points[at].take(rows), of_units[0][rows] if at == 0 else None)
             read, _ = _read(names, original, looked_for, files[0])

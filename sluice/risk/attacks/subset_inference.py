@@ -18,7 +18,6 @@ variables is known and every other one is read.
 """
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from math import ceil
 from typing import Any
@@ -31,10 +30,10 @@ from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.comparable_values import plain_values
 from sluice.ground.errors import DataError
 from sluice.ground.machine import threads
-from sluice.ground.variables import Variables
+from sluice.ground.parallel_jobs import each_in_threads
 from sluice.risk.attacks.attack_success import (
     FEWEST,
-    Units,
+    Attacked,
     excess_of_participants,
     half_width,
     is_open,
@@ -44,7 +43,6 @@ from sluice.risk.attacks.attack_success import (
     without_luck,
 )
 from sluice.risk.attacks.rare_combinations import subsets
-from sluice.risk.distances.gower import gower_points
 from sluice.risk.measurement import Measurement
 
 CodeArray = npt.NDArray[np.int32]
@@ -164,34 +162,21 @@ class _Side:
         return len(self.units)
 
 
-def subset_inference(
-    original: pd.DataFrame,
-    released: pd.DataFrame,
-    control: pd.DataFrame | None,
-    variables: Variables,
-    columns: Sequence[str],
-    attacks: int,
-    rng: np.random.Generator,
-    limit: float | None = None,
-    units: Units | None = None,
-) -> SubsetInference:
+def subset_inference(attacked: Attacked) -> SubsetInference:
     """Read each column of a person off the released records that are near in any set of the others.
 
-    original, released, control : typed by `variables`, any index
-    columns : at least 2
-    attacks : people in the file and others, so many each; all, where there are fewer
-    limit   : of the gain: where its interval crosses it, up to four times as many are attacked. None: one look
-    units   : who belongs together in `original` and in `control`; None: everybody is alone
-    raises  : DataError for one column, fewer than 20 people on a side, no record, or columns that `gower_points`
-              refuses
-    cost    : for d columns up to 15, O(attacks (d x released records + d 2^d)) time for each of three nearnesses, and
+    attacked : at least 2 columns; its limit is that of the gain
+    raises   : DataError for one column, fewer than 20 people on a side, no record, or columns that `gower_points`
+               refuses
+    cost     : for d columns up to 15, O(attacks (d x released records + d 2^d)) time for each of three nearnesses, and
               O(d (released records + 2^d)) memory. Of more columns, sets are tried within 15 at a time: sets of
               three, all of them up to 32 columns, and larger ones within those that served best
     """
+    columns, rng, limit = attacked.columns, attacked.rng, attacked.limit
+    original, released, control = attacked.original, attacked.released, attacked.control
     if len(columns) < 2:
         raise DataError(f"subset inference needs 2 columns; got {len(columns)}")
-    points = gower_points(columns, variables, original, released, *([] if control is None else [control]))
-    people, records, *others = (each.in_random_order(rng) for each in points)
+    people, records, *others = (each.in_random_order(rng) for each in attacked.points)
     if min([len(people), *map(len, others)]) < FEWEST or not len(records):
         raise DataError(
             f"subset inference needs {FEWEST} people in the file and {FEWEST} others, and a released record"
@@ -199,24 +184,24 @@ def subset_inference(
     repeated = {name: _repeated(released[name]) for name in columns}
     columns = sorted(columns, key=lambda name: -repeated[name])
     before, after = ([plain_values(file[name]) for name in columns] for file in (original, released))
-    of_units = units or tuple(np.arange(0 if file is None else len(file)) for file in (original, control))
+    of_units = attacked.belonging
 
     def references(most: int) -> list[_Side]:
         """The same people as `sides` has them, and records of the original that are not their own unit's."""
         if control is None:
             return []
-        some, attacked, outside = people[:_OTHERS], people[:most], others[0][:most]
+        some, chosen, outside = people[:_OTHERS], people[:most], others[0][:most]
         file, records = [column[some] for column in before], of_units[0][some]
-        looked_for = [column[attacked] for column in before]
+        looked_for = [column[chosen] for column in before]
         theirs = [plain_values(control[name])[outside] for name in columns]
         return [
-            _side(file, looked_for, before, of_units[0][attacked], records),
+            _side(file, looked_for, before, of_units[0][chosen], records),
             _side(file, theirs, before, np.full(len(outside), _NOBODY), records),
         ]
 
     def sides(most: int) -> list[_Side]:
-        attacked = people[:most]
-        looked_for, mine = [column[attacked] for column in before], of_units[0][attacked]
+        chosen = people[:most]
+        looked_for, mine = [column[chosen] for column in before], of_units[0][chosen]
         if control is not None:
             outside = others[0][:most]
             theirs = [plain_values(control[name])[outside] for name in columns]
@@ -229,7 +214,7 @@ def subset_inference(
         ]
 
     seed = int(rng.integers(2**62))
-    for level, most in looks(attacks, limit, [len(people), *map(len, others)]):
+    for level, most in looks(attacked.attacks, limit, [len(people), *map(len, others)]):
         measured, chosen = _judged(sides(most), references(most), np.random.default_rng(seed), level)
         if limit is None or not is_open(measured.at_least_baseline().beyond_baseline(), limit):
             break
@@ -326,8 +311,7 @@ def _tried(chosen: Sequence[int], within: float, halves: Sequence[IntArray], sid
 def _summed(side: _Side, chosen: Sequence[int], within: float, people: IntArray) -> FloatArray:
     from sluice.risk.attacks.subset_inference_kernel import read_by_subsets
 
-    with ThreadPoolExecutor(threads()) as pool:
-        parts = pool.map(
-            lambda part: read_by_subsets(*side.near(chosen, within, part)), np.array_split(people, threads())
-        )
-        return np.asarray(sum(parts), dtype=np.float64)
+    parts = each_in_threads(
+        lambda part: read_by_subsets(*side.near(chosen, within, part)), np.array_split(people, threads())
+    )
+    return np.asarray(sum(parts), dtype=np.float64)

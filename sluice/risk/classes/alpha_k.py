@@ -17,7 +17,7 @@ from pydantic import Field
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.document_parts import Share
 from sluice.ground.errors import DataError
-from sluice.ground.sentence import Saying, Sentences
+from sluice.ground.sentence import Saying, Sentences, percent
 from sluice.ground.variables import Label, Variable
 from sluice.ground.verdict import Finding
 from sluice.risk.classes.class_values import ClassValues
@@ -134,5 +134,5 @@ class AlphaK(NearValuesRule):
     def describe(self) -> str:
         return (
             f"At least {self.k:,} records share their quasi-identifiers, and within {self.who_share} at most "
-            f"{100 * self.alpha:.3g} % have the same value of {self.of_what} ((alpha,k)-anonymity)."
+            f"{percent(self.alpha)} have the same value of {self.of_what} ((alpha,k)-anonymity)."
         )

@@ -20,7 +20,7 @@ from pydantic import Field
 from sluice.ground.arrays import IntArray
 from sluice.ground.document_parts import Share
 from sluice.ground.errors import DataError
-from sluice.ground.sentence import Sentences
+from sluice.ground.sentence import Sentences, percent
 from sluice.ground.verdict import Finding
 from sluice.risk.classes.equivalence_classes import Codes, equivalence_classes
 from sluice.risk.classes.microdata_rule import KeyedRecords, KeyedRule
@@ -195,6 +195,6 @@ class AttributeCombinations(KeyedRule):
 
     def describe(self) -> str:
         return (
-            f"No set of up to {self.size:,} quasi-identifiers puts more than {100 * self.at_most:.3g} % of the records "
+            f"No set of up to {self.size:,} quasi-identifiers puts more than {percent(self.at_most)} of the records "
             f"in a group of fewer than {self.k:,} (attribute combinations)."
         )

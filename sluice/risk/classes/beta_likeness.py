@@ -17,7 +17,7 @@ from pydantic import Field
 
 from sluice.ground.arrays import BoolArray, FloatArray
 from sluice.ground.errors import DataError
-from sluice.ground.sentence import Saying, Sentences
+from sluice.ground.sentence import Saying, Sentences, percent
 from sluice.ground.variables import Variable
 from sluice.risk.classes.class_values import ClassValues
 from sluice.risk.classes.privacy_model import ROUNDING, SensitiveModel
@@ -123,6 +123,6 @@ class BetaLikeness(NearValuesRule):
 
     def describe(self) -> str:
         return (
-            f"Within {self.who_share}, no value of {self.of_what} is more than {100 * self.beta:.4g} % likelier "
+            f"Within {self.who_share}, no value of {self.of_what} is more than {percent(self.beta)} likelier "
             f"than in the whole file ({self.variant} beta-likeness)."
         )

@@ -31,8 +31,8 @@ from sluice.risk.spread import resolution
 _FEWEST = "of {name:word} (fewest in any group: {fewest:.4g}); the policy asks for at least {l:g} in each."
 _SAYS = Sentences(
     "l_diversity",
-    frequent=f"In {GROUPS}, one value of {{name:word}} occurs at least {{c:g}} times as often as the {{l:g}}th most "
-    "frequent and all rarer ones together; the policy allows it in none.",
+    frequent=f"In {GROUPS}, one value of {{name:word}} occurs at least {{c:g}} times as often as number "
+    "{l:g} by frequency and all rarer ones together; the policy allows it in none.",
     few=f"In {GROUPS}, there are fewer than {{l:g}} different values {_FEWEST}",
     few_effective=f"In {GROUPS}, there are fewer than {{l:g}} different values, weighed by how often they occur, "
     f"{_FEWEST}",
@@ -322,7 +322,7 @@ class LDiversity(NearValuesRule):
         if self.c is not None:
             return (
                 f"Within {self.who_share}, the most frequent value of {self.of_what} occurs less than {self.c:g} times "
-                f"as often as the {self.l:g}th and all rarer ones together (recursive l-diversity)."
+                f"as often as number {self.l:g} by frequency and all rarer ones together (recursive l-diversity)."
             )
         kind = "different" if self.variant == "distinct" else "effectively different (by entropy)"
         return (

@@ -14,7 +14,7 @@ from pydantic import Field
 from sluice.ground.arrays import BoolArray, IntArray
 from sluice.ground.document_parts import Share
 from sluice.ground.errors import DataError
-from sluice.ground.sentence import END, Sentence
+from sluice.ground.sentence import END, Sentence, percent
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding
 from sluice.risk.classes.k_anonymity import KAnonymityModel
@@ -80,4 +80,4 @@ class SampleUniquesShare(FrequencyRule):
         return [(self.rule, SampleUniques(self.at_most) if self.at_most else KAnonymityModel(2))]
 
     def describe(self) -> str:
-        return f"At most {100 * self.at_most:.3g} % of the records are alone with their combination of {self.of_what}."
+        return f"At most {percent(self.at_most)} of the records are alone with their combination of {self.of_what}."

@@ -21,7 +21,7 @@ from sluice.risk.classes.equivalence_classes import EquivalenceClasses, category
 from sluice.risk.classes.microdata_rule import Columns, KeyedRecords, MicrodataRule, refuse_missing_columns
 from sluice.risk.classes.privacy_model import BesideHarmless, PrivacyModel, SensitiveModel
 
-GROUPS = "{count:,} of {total:,} groups of {unit} that cannot be told apart by their quasi-identifiers"
+GROUPS = "{count:,} of {total:count,_group} of {unit} that cannot be told apart by their quasi-identifiers"
 _NOTHING_SENSITIVE = Sentence("nothing_sensitive", "No variable of the file is declared sensitive.")
 _NOTHING_SENSITIVE_RELEASED = Sentence(
     "nothing_sensitive_released",

@@ -27,7 +27,7 @@ from pydantic import Field
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.document_parts import Share
 from sluice.ground.errors import DataError
-from sluice.ground.sentence import Sentence
+from sluice.ground.sentence import Sentence, percent
 from sluice.ground.verdict import Finding
 from sluice.risk.classes.attribute_combinations import DistinctCombinations, distinct_combinations, projections
 from sluice.risk.classes.equivalence_classes import Codes
@@ -189,6 +189,6 @@ class Suda(KeyedRule):
 
     def describe(self) -> str:
         return (
-            f"At most {100 * self.at_most:.3g} % of the records are singled out by up to {self.size} keys with a "
-            f"chance of a right match above {100 * self.above:.3g} % (SUDA)."
+            f"At most {percent(self.at_most)} of the records are singled out by up to {self.size} keys with a "
+            f"chance of a right match above {percent(self.above)} (SUDA)."
         )

@@ -8,7 +8,6 @@ Source: Lasko and Vinterbo (2010), section II.A, needs them. The search is the p
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Self, TypeAlias
 
@@ -16,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sluice.ground.arrays import FloatArray, IntArray
-from sluice.ground.machine import threads
+from sluice.ground.parallel_jobs import each_in_threads
 from sluice.ground.progress import counted
 from sluice.risk.coded_points import CodedPoints, Points, are_finite, keys_of
 from sluice.risk.distances.wide_category import WideCategory
@@ -265,14 +264,12 @@ class _Search:
 
     def look(self, part: _Part, main: int, batches: Sequence[int]) -> None:
         """Look for these batches among the points of a part."""
-        with ThreadPoolExecutor(threads()) as pool:
-            for _ in counted(pool.map(self.batch(part, main), batches), "nearest records", len(batches)):
-                pass
+        for _ in counted(each_in_threads(self.batch(part, main), batches), "nearest records", len(batches)):
+            pass
 
     def bound(self, part: _Part) -> None:
         """Look among some of the points, for how far away the k nearest are at most."""
-        with ThreadPoolExecutor(threads()) as pool:
-            [*pool.map(self.batch(part, self._usual_axes), self.batches)]
+        [*each_in_threads(self.batch(part, self._usual_axes), self.batches)]
         self.bounds[:] = self.squared[:, -1]
         self._forget()
 

@@ -19,14 +19,13 @@ Torra (2013) speaks of 2p values; its examples hold 2p + 1, the value itself inc
 """
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.errors import DataError
-from sluice.ground.machine import threads
+from sluice.ground.parallel_jobs import each_in_threads
 from sluice.ground.progress import counted
 from sluice.risk.linkage.record_linkage import Links, comparison_space
 
@@ -92,9 +91,8 @@ def candidate_sets(
             size[block], as_near[block], lowest[block],
         )  # fmt: skip
 
-    with ThreadPoolExecutor(threads()) as pool:
-        starts = range(0, len(rows), _RECORDS)
-        list(counted(pool.map(find, starts), "candidates of each record", len(starts)))
+    starts = range(0, len(rows), _RECORDS)
+    list(counted(each_in_threads(find, starts), "candidates of each record", len(starts)))
     return CandidateSets(size, Links(as_near, is_first=(as_near > 0) & (lowest == rows)))
 
 

@@ -8,7 +8,6 @@ probabilities are right on people whose records are known (`learned_intruder`).
 """
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Self
 
@@ -17,10 +16,12 @@ import numpy.typing as npt
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.machine import threads
+from sluice.ground.parallel_jobs import each_in_threads
 from sluice.ground.progress import counted
 from sluice.risk.linkage.learned_variable import ComparedVariable, LearnedVariable
 
-_PEOPLE = 16  # people that a thread takes at a time
+_PEOPLE = 16  # people that a thread takes at a time, of large files; of small ones more,
+_WEIGHTS = 1_000_000  # whose weights are so many in all
 
 
 @dataclass(frozen=True)
@@ -151,13 +152,14 @@ class LearnedLinker:
             padded[at, : len(each)] = each
         counts = np.array([len(each) for each in edges], np.int64)
         widest = max(self.compared[j].levels for j in order)
+        at_a_time = int(np.clip(_WEIGHTS // (len(order) * widest), _PEOPLE, max(_PEOPLE, -(-len(rows) // threads()))))
         own, ties = np.empty(len(rows), np.float32), np.empty(len(rows), np.int64)
         best, scores = np.empty((len(rows), k), np.int64), np.empty((len(rows), k), np.float32)
 
         def attack(start: int) -> int:
             from sluice.risk.linkage.learned_linker_kernel import best_candidates
 
-            block = slice(start, start + _PEOPLE)
+            block = slice(start, start + at_a_time)
             people = rows[block]
             tables = np.full((len(people), len(order), widest), -np.inf, np.float32)
             spans = np.empty((len(people), len(order), 2), np.int64)
@@ -178,9 +180,8 @@ class LearnedLinker:
             )  # fmt: skip
             return looks
 
-        with ThreadPoolExecutor(threads()) as pool:
-            of_people = range(0, len(rows), _PEOPLE)
-            looks = sum(counted(pool.map(attack, of_people), "people who are looked for", len(of_people)))
+        of_people = range(0, len(rows), at_a_time)
+        looks = sum(counted(each_in_threads(attack, of_people), "people who are looked for", len(of_people)))
         if among is not None:
             best = np.where(best >= 0, held[best], -1)
         pairs = max(1, len(rows) * (shown.shape[1] - 1))

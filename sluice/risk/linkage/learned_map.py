@@ -50,8 +50,6 @@ _LEARNERS = 4_000  # people that a map is learned from
 _TRIED, _AMONG = 200, 4_000  # people, and records, that tell whether files are in one order
 _BY_CHANCE = 6  # of these people so many are not found by chance, on any scale
 _FOR_SCALE = 1_500  # people by whom a scale is chosen
-_SEEN = 4_000  # released records that tell the scale of a column
-_MOST_COLUMNS = 200  # released ones; of more, the last are left out
 _CELLS = 8  # groups of a number, in tables
 _MOST_LABELS = 40  # of a category, in tables; rarer labels are one
 _TABLES = 4_000  # pairs of known variables that are tried as tables, for all released categories together
@@ -91,8 +89,7 @@ class LearnedMap:
         rows = learners_of_scale(rows) if linear else _some(rows, _LEARNERS)
         if not len(rows) or not records:
             return None
-        known = Features.fit(columns.known, rows)
-        released = _within(Features.fit(columns.released, np.arange(records)[:: -(-records // _SEEN)]))
+        known, released = columns.known_by(rows), columns.shown
         if not known.columns or not released.columns:
             return None
         x, y = known.of(rows, take), released.of(rows, (give,))
@@ -197,18 +194,6 @@ def _coded(scale: NumberScale | Labels, give: int, values: "pd.Series[Any]") -> 
     return scale.code(values.to_numpy(), (give,))
 
 
-def _within(features: Features) -> Features:
-    """So many of the columns as may be compared, numbers first."""
-    order = sorted(range(len(features.columns)), key=lambda at: not features.columns[at].is_number)
-    left, kept = _MOST_COLUMNS, []
-    for at in order:
-        scale = features.scales[at]
-        left -= scale.width
-        if left >= 0:
-            kept.append(at)
-    return Features(tuple(features.scales[at] for at in kept), tuple(features.columns[at] for at in kept))
-
-
 _Slopes = tuple[FloatArray, FloatArray, FloatArray]  # means of the known and of the released columns, and (p, t)
 
 
@@ -221,9 +206,10 @@ def _ridge(x: FloatArray, y: FloatArray) -> tuple[_Slopes, FloatArray]:
     scores, loadings = a @ axes, axes.T @ (a.T @ b)
     slopes, left = np.zeros((x.shape[1], y.shape[1])), b * len(b) / max(1, len(b) - 1)
     least = (left**2).mean(axis=0)
+    squares = scores**2
     for penalty in _PENALTIES:
         shrunk = 1 / (spread + penalty * len(x))
-        leverage = np.minimum((scores**2) @ shrunk + 1 / len(x), 0.999)
+        leverage = np.minimum(squares @ shrunk + 1 / len(x), 0.999)
         tried = axes @ (shrunk[:, None] * loadings)
         apart = (b - a @ tried) / (1 - leverage)[:, None]
         error = (apart**2).mean(axis=0)
@@ -306,20 +292,30 @@ def _tables(known: Features, released: Features, y: FloatArray, rows: IntArray) 
     pairs = [(i, j) for i, j in combinations(range(len(cells)), 2) if levels[i] * levels[j] <= len(rows) / 2]
     keys += pairs if len(pairs) * len(categories) <= _TABLES else []
     of_label = [_label_codes(released, j, rows) for j in categories]
+    widths = [len(scale.labels) for _, scale in of_label]
+    spans = [slice(end - width, end) for end, width in zip(np.cumsum(widths), widths, strict=True)]
+    total, shares = sum(widths), np.concatenate([scale.shares for _, scale in of_label])
+    variances = shares * (1 - shares)
+    # Of each category, one after the other, the columns of its labels; all without one have the last together.
+    columns = np.column_stack([
+        np.where(labels < width, labels + span.start, total)
+        for (labels, _), width, span in zip(of_label, widths, spans, strict=True)
+    ])  # fmt: skip
     least = np.full(len(categories), np.inf)
     made: list[tuple[tuple[int, ...], FloatArray]] = [((), np.zeros((0, 0)))] * len(categories)
     for key in keys:
         cell, size = _cell_of([coded[i] for i in key], [levels[i] for i in key])
-        for at, (labels, scale) in enumerate(of_label):
-            width = len(scale.labels) + 1
-            counts = np.bincount(cell * width + labels, minlength=size * width).reshape(size, width)
-            held, counts = counts.sum(axis=1, keepdims=True), counts[:, :-1]
-            others = held - 1 + _PRIOR
-            wrong = counts * ((held - counts + _PRIOR * (1 - scale.shares)) / np.maximum(others, _PRIOR)) ** 2
-            wrong += (held - counts) * ((counts + _PRIOR * scale.shares) / np.maximum(others, _PRIOR)) ** 2
-            error = float((wrong.sum(axis=0) / (scale.shares * (1 - scale.shares))).sum())
+        cells_of = np.bincount((cell[:, None] * (total + 1) + columns).ravel(), minlength=size * (total + 1))
+        counts = cells_of.reshape(size, total + 1)[:, :-1].astype(np.float64)
+        held = np.bincount(cell, minlength=size)[:, None].astype(np.float64)
+        missed, others = held - counts, np.maximum(held - 1 + _PRIOR, _PRIOR)
+        wrong = counts * ((missed + _PRIOR * (1 - shares)) / others) ** 2
+        wrong += missed * ((counts + _PRIOR * shares) / others) ** 2
+        for at, span in enumerate(spans):
+            error = float((wrong[:, span].sum(axis=0) / variances[span]).sum())
             if error < least[at]:
-                least[at], made[at] = error, (key, (counts + _PRIOR * scale.shares) / (held + _PRIOR))
+                table = (counts[:, span] + _PRIOR * shares[span]) / (held + _PRIOR)
+                least[at], made[at] = error, (key, table)
     places = [np.flatnonzero(np.asarray(released.spread_index) == j) for j in categories]
 
     def predict(people: IntArray) -> FloatArray:

@@ -84,15 +84,17 @@ def greedy_factors(examples: Examples) -> FloatArray:
 
 def logit_factors(examples: Examples) -> FloatArray:
     """Factors under which the own record is the most likely, at least 0."""
-    from scipy.optimize import minimize  # loaded where they are needed
-    from scipy.special import logsumexp
+    from scipy.optimize import minimize  # loaded where it is needed
 
     weights, q = examples.weights, len(examples.weights)
 
     def loss(factors: FloatArray) -> tuple[float, FloatArray]:
         scores = weights @ factors + examples.stands_for
-        total = logsumexp(scores, axis=1)
-        shares = np.exp(scores - total[:, None])
+        most = scores.max(axis=1, keepdims=True)
+        shares = np.exp(scores - most)
+        sums = shares.sum(axis=1, keepdims=True)
+        shares /= sums
+        total = (np.log(sums) + most)[:, 0]
         pull = factors - 1
         slope = (np.einsum("qk,qkv->v", shares, weights) - weights[:, 0].sum(axis=0)) / q + 2 * _PULL * pull
         return float((total - scores[:, 0]).mean() + _PULL * pull @ pull), slope

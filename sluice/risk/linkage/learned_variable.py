@@ -322,7 +322,7 @@ def compared_variables(
             distinct = _distinct(before, after)
         if numbers and distinct > _FEW_VALUES:
             compared.append(ComparedNumber.of(name, before, aligned(before, after)))
-            for which, (known, sent) in kept_digits(before, after).items():
+            for which, (known, sent) in kept_digits(before, after, variable.kind is Kind.DATE).items():
                 label = f"{name} ({which})"
                 if _distinct(known, sent) > _MOST_DIGITS:
                     compared.append(ComparedNumber.of(label, known, sent))

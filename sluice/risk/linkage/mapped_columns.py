@@ -24,6 +24,8 @@ from sluice.ground.comparable_values import codes_of, plain_values
 from sluice.ground.released_values import is_number, released_as
 from sluice.ground.variables import NAMES, Kind, Variables
 
+_SEEN = 4_000  # released records that tell the scale of a column
+_MOST_COLUMNS = 200  # released ones; of more, the last are left out
 _KNOTS = 4_000  # values that tell a distribution
 _LINEAR = 0.01  # share of the median size up to which the logarithmic scale is nearly linear
 _LABELS = 12  # most frequent labels of a category, known or released, that have a column
@@ -92,8 +94,31 @@ class MappedColumns:
 
     def knowing(self, names: Collection[str]) -> Self:
         """The same, of which the variables that are released under these names are known, of whoever they are."""
-        everywhere = (column.name not in self.under or {*self.under[column.name]} & {*names} for column in self.known)
-        return replace(self, known=tuple(column for column, known in zip(self.known, everywhere, strict=True) if known))
+        known = tuple(
+            column for column in self.known if column.name not in self.under or {*self.under[column.name]} & {*names}
+        )
+        return self if len(known) == len(self.known) else replace(self, known=known)
+
+    @cached_property
+    def shown(self) -> "Features":
+        """The released columns on their scales: so many as may be compared, numbers first."""
+        records = len(self.released[0].values)
+        features = Features.fit(self.released, np.arange(records)[:: -(-records // _SEEN)])
+        order = sorted(range(len(features.columns)), key=lambda at: not features.columns[at].is_number)
+        widths = np.cumsum([features.scales[at].width for at in order])
+        kept = [at for at, width in zip(order, widths.tolist(), strict=True) if width <= _MOST_COLUMNS]
+        return Features(tuple(features.scales[at] for at in kept), tuple(features.columns[at] for at in kept))
+
+    def known_by(self, rows: IntArray) -> "Features":
+        """The known columns on scales that these people tell: once for all maps that are learned from them."""
+        key = rows.tobytes()
+        if key not in self._known_by:
+            self._known_by[key] = Features.fit(self.known, rows)
+        return self._known_by[key]
+
+    @cached_property
+    def _known_by(self) -> "dict[bytes, Features]":
+        return {}
 
     def take(self, rows: IntArray) -> Self:
         """Of these rows of both files alone: orders of a few thousand records cost nothing."""
@@ -124,17 +149,18 @@ class MappedColumns:
         return any(not column.name for column in self.known)
 
     @cached_property
-    def in_order(self) -> Self:
-        """The same, with each record's own numbers from the least to the largest in place of its columns of numbers."""
+    def in_order(self) -> Self | None:
+        """The same, with each record's own numbers from the least to the largest in place of its columns of numbers.
+        None where one file has fewer than two: one is in order as it is."""
         return self._sorted(lambda column: column.values)
 
     @cached_property
-    def in_order_of_scores(self) -> Self:
+    def in_order_of_scores(self) -> Self | None:
         """As `in_order`, by their normal scores: what is low, and what is high, for its column."""
         return self._sorted(_scores)
 
     @cached_property
-    def in_order_of_sizes(self) -> Self:
+    def in_order_of_sizes(self) -> Self | None:
         """As `in_order_of_scores`, without their signs: how far from the middle of its column, to whichever side."""
         return self._sorted(lambda column: np.abs(_scores(column)))
 
@@ -166,7 +192,9 @@ class MappedColumns:
         )
         return replace(self, known=known, released=shown)
 
-    def _sorted(self, of: Callable[[Column], FloatArray]) -> Self:
+    def _sorted(self, of: Callable[[Column], FloatArray]) -> Self | None:
+        if any(sum(column.is_number for column in side) < 2 for side in (self.known, self.released)):
+            return None
         return replace(self, known=_from_least_on(self.known, of), released=_from_least_on(self.released, of))
 
 

@@ -38,8 +38,11 @@ class Calibration:
         """Learned from people whose own records are known, whom the scores were not learned from."""
         from scipy.optimize import minimize_scalar  # loaded where it is needed
 
+        masses = _Masses(candidates)
+
         def loss(log_temperature: float) -> float:
-            return -float(np.mean(np.log(np.maximum(_share_of_own(candidates, np.exp(log_temperature)), 1e-300))))
+            own, all_ = masses.at(np.exp(log_temperature))
+            return -float(np.mean(np.log(np.maximum(own / all_, 1e-300))))
 
         temperature = float(np.exp(minimize_scalar(loss, bounds=_TEMPERATURES, method="bounded").x))
         signs = Signs.of(candidates, temperature)
@@ -144,25 +147,25 @@ def _closeness(candidates: Candidates, temperature: float) -> FloatArray:
     return _best_two(candidates)[0]
 
 
-def _masses(candidates: Candidates, temperature: float) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Of own, best and all candidates, relative to the best, shapes (q,)."""
-    scores, own = candidates.scores, candidates.own
-    best = np.maximum(own, scores[:, 0])
-    relative = np.exp((scores - best[:, None]) / temperature)
-    more = np.maximum(candidates.ties - (scores == scores[:, :1]).sum(axis=1), 0)  # ties that the list does not hold
-    of_own = np.exp((own - best) / temperature)
-    return of_own, np.ones(len(own)), of_own + relative.sum(axis=1) + more * relative[:, 0]
+class _Masses:
+    """Of own and all candidates, relative to the best, at any temperature, shapes (q,)."""
 
+    def __init__(self, candidates: Candidates) -> None:
+        scores, own = candidates.scores, candidates.own
+        best = np.maximum(own, scores[:, 0])
+        self._others, self._own = scores - best[:, None], own - best
+        listed = (scores == scores[:, :1]).sum(axis=1)
+        self._more = np.maximum(candidates.ties - listed, 0)  # ties that the list does not hold
 
-def _share_of_own(candidates: Candidates, temperature: float) -> FloatArray:
-    own, _, all_ = _masses(candidates, temperature)
-    return own / all_
+    def at(self, temperature: float) -> tuple[FloatArray, FloatArray]:
+        relative, own = np.exp(self._others / temperature), np.exp(self._own / temperature)
+        return own, own + relative.sum(axis=1) + self._more * relative[:, 0]
 
 
 def _share(candidates: Candidates, temperature: float) -> FloatArray:
     """Logit of the best candidate's share of all."""
-    _, best, all_ = _masses(candidates, temperature)
-    return np.asarray(np.minimum(np.log(best) - np.log(np.maximum(all_ - best, 1e-13)), _LARGEST_LOGIT))
+    _, all_ = _Masses(candidates).at(temperature)
+    return np.asarray(np.minimum(-np.log(np.maximum(all_ - 1.0, 1e-13)), _LARGEST_LOGIT))
 
 
 SIGNS: dict[str, Callable[[Candidates, float], FloatArray]] = {

@@ -203,6 +203,8 @@ def _in_order(scores: MappedColumns, amounts: MappedColumns) -> Iterator[_Ruler]
     if _distributed_anew(amounts):  # else the scores tell as much, and the amounts no more than under their names
         ways.append(("amounts", amounts.in_order))
     for what, made in ways:
+        if made is None:
+            continue
         sides = [[each.values for each in side if each.is_number] for side in (made.known, made.released)]
         if len(sides[0]) != len(sides[1]) or len(sides[0]) < _FEWEST_IN_ORDER:
             continue

@@ -1,8 +1,9 @@
 """Patterns that masking left in numbers although it moved them: their digits, and their order on another scale.
 
 Digits are the first two wherever the point is, the last two, or all behind the point, which of a date is the time of
-day. No measure of closeness sees them. They count as variables of their own where true pairs agree in them more often
-than chance explains.
+day. Dates that were moved by whole weeks keep the day of the week, by whole years the day of the year; whole numbers
+that were moved by multiples keep a remainder, as minutes do that were moved by hours. No measure of closeness sees
+them. They count as variables of their own where true pairs agree in them more often than chance explains.
 
 Where masking changed the scale as a whole, released numbers are aligned with the original ones. A column in another
 currency, as an index, as a logarithm or with its sign reversed hides nobody: whoever compares the order of both files
@@ -28,17 +29,22 @@ _EVEN = 0.9  # of the different numbers end where the last digit is; others were
 
 
 _FIRST, _LAST, _FRACTION = "first digits", "last digits", "fraction or time of day"
+_WEEKDAY, _OF_MONTH, _OF_YEAR = "day of the week", "day of the month", "day of the year"
+_CYCLES = {f"remainder by {cycle}": cycle for cycle in (60, 12, 7)}  # of time; of those that divide another, the larger
 
 
 def with_digits(name: str) -> tuple[str, ...]:
     """A variable and its digits, by the names under which they are compared."""
-    return name, *(f"{name} ({digits})" for digits in (_FIRST, _LAST, _FRACTION))
+    return name, *(
+        f"{name} ({digits})" for digits in (_FIRST, _LAST, _FRACTION, _WEEKDAY, _OF_MONTH, _OF_YEAR, *_CYCLES)
+    )
 
 
-def kept_digits(before: FloatArray, after: FloatArray) -> dict[str, tuple[FloatArray, FloatArray]]:
+def kept_digits(before: FloatArray, after: FloatArray, dates: bool = False) -> dict[str, tuple[FloatArray, FloatArray]]:
     """The digits that masking kept, by their name, with their codes in both files.
 
     before, after : shape (n,), row i of both the same record, NaN where missing
+    dates         : whether they are days since 1970
     returns       : codes of shape (n,), NaN where the number is missing; nothing for digits that were not kept
     cost          : that of some thousand pairs, which decide; O(n) where digits were kept
     """
@@ -56,7 +62,40 @@ def kept_digits(before: FloatArray, after: FloatArray) -> dict[str, tuple[FloatA
         found[_LAST] = _last(before, unit), _last(after, unit)
     elif _kept(_fraction(a), _fraction(b), np.abs(a - b) > _WHOLE):
         found[_FRACTION] = _fraction(before), _fraction(after)
+    if dates:
+        far = np.floor(a) != np.floor(b)
+        whole = next(
+            (part for part in (_OF_YEAR, _OF_MONTH) if _kept(_calendar(a, part), _calendar(b, part), far)), None
+        )
+        kept = [whole] if whole else []
+        if _kept(_calendar(a, _WEEKDAY), _calendar(b, _WEEKDAY), far):
+            kept.append(_WEEKDAY)
+        found |= {part: (_calendar(before, part), _calendar(after, part)) for part in kept}
+    elif unit == 1:
+        moved = a != b
+        agree = {
+            name: float((a[moved] % cycle == b[moved] % cycle).mean())
+            for name, cycle in _CYCLES.items()
+            if _kept(a % cycle, b % cycle, moved)
+        }
+        best = max(agree, key=lambda name: agree[name], default=_LAST)
+        # Steps of a hundred or of an hour leave both in part: what more pairs agree in counts.
+        if best != _LAST and (_LAST not in found or agree[best] > float((_last(a, 1) == _last(b, 1))[moved].mean())):
+            found.pop(_LAST, None)
+            found[best] = before % _CYCLES[best], after % _CYCLES[best]
     return found
+
+
+def _calendar(days: FloatArray, part: str) -> FloatArray:
+    """The day of the week, of the month or of the year (31 a month) of days since 1970."""
+    missing = np.isnan(days)
+    whole = np.floor(np.where(missing, 0, days)).astype(np.int64)
+    if part == _WEEKDAY:
+        return np.where(missing, np.nan, whole % 7)
+    dates = whole.astype("datetime64[D]")
+    months = dates.astype("datetime64[M]")
+    of_month = (dates - months.astype("datetime64[D]")).astype(np.int64)
+    return np.where(missing, np.nan, of_month + (31 * (months.astype(np.int64) % 12) if part == _OF_YEAR else 0))
 
 
 def _kept(before: FloatArray, after: FloatArray, moved: BoolArray) -> bool:

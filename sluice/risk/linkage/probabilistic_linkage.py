@@ -7,7 +7,6 @@ pairs, without the truth. Differs from it: the share of true pairs is not estima
 exactly one in the file.
 """
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +16,7 @@ import pandas as pd
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.comparable_values import plain_values
 from sluice.ground.errors import DataError
-from sluice.ground.machine import threads
+from sluice.ground.parallel_jobs import each_in_threads
 from sluice.ground.progress import counted
 from sluice.ground.variables import Kind
 
@@ -126,10 +125,9 @@ def _pattern_counts(records: FloatArray, columns: FloatArray, tolerance: FloatAr
         return counts
 
     total = np.zeros(2 ** len(columns), np.int64)
-    with ThreadPoolExecutor(threads()) as pool:
-        starts = range(0, len(records), _RECORDS)
-        for counts in counted(pool.map(count, starts), "agreement of pairs", len(starts)):
-            total += counts
+    starts = range(0, len(records), _RECORDS)
+    for counts in counted(each_in_threads(count, starts), "agreement of pairs", len(starts)):
+        total += counts
     return total
 
 
@@ -144,9 +142,8 @@ def _as_likely(
         block = slice(start, start + _RECORDS)
         as_likely_as_own(records[block], own[block], columns, tolerance, weights, as_likely[block])
 
-    with ThreadPoolExecutor(threads()) as pool:
-        starts = range(0, len(records), _RECORDS)
-        list(counted(pool.map(link, starts), "linkage of records", len(starts)))
+    starts = range(0, len(records), _RECORDS)
+    list(counted(each_in_threads(link, starts), "linkage of records", len(starts)))
     return as_likely
 
 

@@ -10,7 +10,6 @@ own tells the risk; the true pairs are known here because row i of both files is
 """
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -20,7 +19,7 @@ import pandas as pd
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray, narrow
 from sluice.ground.comparable_values import codes_of, comparable_values, is_missing, plain_values
 from sluice.ground.errors import DataError
-from sluice.ground.machine import threads
+from sluice.ground.parallel_jobs import each_in_threads
 from sluice.ground.progress import counted
 from sluice.ground.variables import Kind
 from sluice.risk.coded_points import (
@@ -189,9 +188,8 @@ def _link_by_tree(a: Points, b: Points, rows: IntArray, squared: bool) -> Links:
             block = slice(at, at + _QUERIES)
             as_near_as_own(queries[block], own[block], *tree, squared, found[block], first[block])
 
-        with ThreadPoolExecutor(threads()) as pool:
-            starts = range(0, len(asking), _QUERIES)
-            list(counted(pool.map(link, starts), "linkage of records", len(starts)))
+        starts = range(0, len(asking), _QUERIES)
+        list(counted(each_in_threads(link, starts), "linkage of records", len(starts)))
         as_near[asking] = np.where(found < 0, -1, as_near[asking] + found)
         lowest[asking] = np.minimum(lowest[asking], np.where(first < NO_ROW, first + start, NO_ROW))
     as_near = np.maximum(as_near, 0)

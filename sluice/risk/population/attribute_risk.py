@@ -18,7 +18,7 @@ from pydantic import Field
 
 from sluice.ground.comparable_values import plain_values
 from sluice.ground.errors import DataError
-from sluice.ground.sentence import Sentence
+from sluice.ground.sentence import Sentence, percent
 from sluice.ground.verdict import Finding
 from sluice.risk.classes.microdata_rule import KeyedRecords, KeyedRule, PositiveShare
 from sluice.risk.measurement import Measurement
@@ -80,4 +80,4 @@ class AttributeRisk(KeyedRule):
         return found
 
     def describe(self) -> str:
-        return f"No variable alone tells whose record it is with a chance above {100 * self.at_most:.3g} %."
+        return f"No variable alone tells whose record it is with a chance above {percent(self.at_most)}."

@@ -18,7 +18,7 @@ from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.document_parts import Share
 from sluice.ground.errors import DataError
 from sluice.ground.rule import AnyOf, Need
-from sluice.ground.sentence import Sentences
+from sluice.ground.sentence import Sentences, percent
 from sluice.ground.variables import Role, with_role
 from sluice.ground.verdict import Finding
 from sluice.risk.classes.classes_with_missing_keys import matching_records
@@ -153,4 +153,4 @@ class DeltaPresence(PopulationRule):
         return [self.finding(file, observed <= self.at_most + ROUNDING, observed, self.at_most, says)]
 
     def describe(self) -> str:
-        return f"Nobody is in the file with a chance above {100 * self.at_most:.3g} % (delta-presence)."
+        return f"Nobody is in the file with a chance above {percent(self.at_most)} (delta-presence)."

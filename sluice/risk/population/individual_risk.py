@@ -21,7 +21,7 @@ from pydantic import Field, model_validator
 
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.errors import DataError
-from sluice.ground.sentence import Sentence, Sentences
+from sluice.ground.sentence import Sentence, Sentences, percent
 from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.classes.equivalence_classes import EquivalenceClasses
 from sluice.risk.classes.microdata_rule import KeyedRecords, PositiveShare, refuse_no_limit
@@ -148,9 +148,9 @@ class RecordRiskRule(PopulationEstimate):
     def describe(self) -> str:
         limits = []
         if self.highest_at_most is not None:
-            limits.append(f"with a chance of at most {100 * self.highest_at_most:.3g} % for the record most at risk")
+            limits.append(f"with a chance of at most {percent(self.highest_at_most)} for the record most at risk")
         if self.expected_at_most is not None:
-            limits.append(f"for at most {100 * self.expected_at_most:.3g} % of all records on average")
+            limits.append(f"for at most {percent(self.expected_at_most)} of all records on average")
         return f"A record is {self.found} {', and '.join(limits)}."
 
     def risks(self, file: KeyedRecords) -> FloatArray:

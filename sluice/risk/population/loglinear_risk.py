@@ -29,7 +29,7 @@ from pydantic import Field, model_validator
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.document_parts import Share
 from sluice.ground.errors import DataError
-from sluice.ground.sentence import Sentences
+from sluice.ground.sentence import Sentences, percent
 from sluice.ground.verdict import Finding
 from sluice.risk.classes.equivalence_classes import Codes, equivalence_classes
 from sluice.risk.classes.microdata_rule import KeyedRecords, PositiveShare, refuse_no_limit
@@ -224,9 +224,9 @@ class LoglinearRisk(PopulationEstimate):
     def describe(self) -> str:
         limits = []
         if self.uniques_at_most is not None:
-            limits.append(f"at most {100 * self.uniques_at_most:.3g} % of the records are alone in the population")
+            limits.append(f"at most {percent(self.uniques_at_most)} of the records are alone in the population")
         if self.guesses_at_most is not None:
-            limits.append(f"at most {100 * self.guesses_at_most:.3g} % are unique in the file and guessed rightly")
+            limits.append(f"at most {percent(self.guesses_at_most)} are unique in the file and guessed rightly")
         return f"By a log-linear model of the keys, {', and '.join(limits)}."
 
 

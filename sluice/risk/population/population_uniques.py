@@ -25,7 +25,7 @@ from pydantic import Field, model_validator
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.document_parts import Share
 from sluice.ground.errors import DataError
-from sluice.ground.sentence import Sentences
+from sluice.ground.sentence import Sentences, percent
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.classes.microdata_rule import KeyedRecords, PositiveShare
@@ -297,6 +297,6 @@ class PopulationUniques(PopulationEstimate):
 
     def describe(self) -> str:
         return (
-            f"At most an estimated {100 * self.at_most:.3g} % of the population are alone with their "
+            f"At most an estimated {percent(self.at_most)} of the population are alone with their "
             f"quasi-identifiers ({_ESTIMATORS[self.estimator]})."
         )

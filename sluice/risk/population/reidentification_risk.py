@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.document_parts import Share
 from sluice.ground.errors import DataError
-from sluice.ground.sentence import Sentences
+from sluice.ground.sentence import Sentences, percent
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding
 from sluice.risk.classes.microdata_rule import KeyedRecords, PositiveShare, refuse_no_limit
@@ -219,9 +219,9 @@ class ReidentificationRisk(PopulationRule):
     def describe(self) -> str:
         limits = []
         if self.highest_at_most is not None:
-            limits.append(f"at most {100 * self.highest_at_most:.3g} % for the record most at risk")
+            limits.append(f"at most {percent(self.highest_at_most)} for the record most at risk")
         if self.average_at_most is not None:
-            limits.append(f"at most {100 * self.average_at_most:.3g} % on average")
+            limits.append(f"at most {percent(self.average_at_most)} on average")
         if (above := self.records_above) is not None:
-            limits.append(f"above {100 * above.risk:.3g} % for at most {100 * above.at_most:.3g} % of the records")
+            limits.append(f"above {percent(above.risk)} for at most {percent(above.at_most)} of the records")
         return f"The chance that a {self.model} names a record rightly is {', and '.join(limits)}."

@@ -56,12 +56,14 @@ def isolated_records(
     half = len(others) // 2
     if half < 2 or len(rows) < 2:
         return None
-    in_any_order = np.argsort(row_groups(keys_of(others)).of, kind="stable")  # the records may come in
-    drawn = in_any_order[rng.permutation(len(others))]
+    content = row_groups(keys_of(others)).of  # which is told by, in whatever order the records come
+    drawn = np.argsort(content, kind="stable")[rng.permutation(len(others))]
     one, other = drawn[:half], drawn[half : half + min(half, len(released))]
     together = np.arange(len(original)) if units is None and holdout is None else units
     apart = _nearest(original, rows, others, one, together)
-    isolated = np.argsort(-apart, kind="stable")[: max(int(share * len(rows)), min(_FEWEST, len(rows) // 2))]
+    if others is not original:
+        content = row_groups(keys_of(original)).of
+    isolated = np.lexsort((content[rows], -apart))[: max(int(share * len(rows)), min(_FEWEST, len(rows) // 2))]
     isolated = isolated[apart[isolated] > 0]
     if not len(isolated):
         return None

@@ -30,6 +30,7 @@ import numpy as np
 
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.comparable_values import codes_of
+from sluice.ground.sentence import percent
 from sluice.ground.variables import Kind
 from sluice.risk.transparency.attack import RANKED, Pairs
 from sluice.risk.transparency.linkage import LearnedCloseness, Likelihood, Linkage
@@ -87,7 +88,7 @@ class RankWindow(Bounds):
 
     @property
     def knows(self) -> str:
-        return f"that ranks were swapped over {100 * self.window:.3g} % of the records"
+        return f"that ranks were swapped over {percent(self.window)} of the records"
 
     def bounds(self, known: FloatArray, ranked: FloatArray) -> tuple[FloatArray, FloatArray]:
         reach = int(self.window * len(ranked) * (1 + 1e-12))  # as rank swapping itself counts

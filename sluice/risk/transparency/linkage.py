@@ -16,14 +16,13 @@ on one variable, variants without a bound and households masked as one are attac
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 import numpy as np
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
-from sluice.ground.machine import threads
+from sluice.ground.parallel_jobs import each_in_threads
 from sluice.ground.progress import counted
 from sluice.ground.variables import Kind
 from sluice.risk.attacks.attack_success import share_at_risk
@@ -107,9 +106,8 @@ def links(attack: Linkage, pairs: Pairs) -> tuple[Leak, Leak]:
         rows = pairs.rows[start : start + each]
         right[start : start + each], sure[start : start + each] = found(likelihood(rows), rows)
 
-    with ThreadPoolExecutor(threads()) as pool:
-        starts = range(0, q, each)
-        list(counted(pool.map(find, starts), "people who are looked for", len(starts)))
+    starts = range(0, q, each)
+    list(counted(each_in_threads(find, starts), "people who are looked for", len(starts)))
     surely_right = sure & (right > 0.5)
     claims = float(sure.mean()) if q else 0.0
     return (

@@ -21,8 +21,9 @@ import pandas as pd
 
 from sluice.ground.comparable_values import plain_values
 from sluice.ground.errors import DataError, PlanError
+from sluice.ground.sentence import percent
 from sluice.ground.variables import Kind, Variables
-from sluice.risk.attacks.attack_success import FEWEST, Units, share_at_risk
+from sluice.risk.attacks.attack_success import FEWEST, Attacked, Units, share_at_risk
 from sluice.risk.attacks.membership import learned_membership
 from sluice.risk.attacks.participant_inference import participant_inference
 from sluice.risk.attacks.rare_combinations import RareFinds, rare_finds
@@ -65,9 +66,9 @@ class CopiedPeople(Attack):
         attacked = _TIMES * len(pairs.rows)  # a difference of two shares is less certain than one
         members, inferred, rare = [], [], []
         for people, released, others, units in sides:
-            inputs = (people, released, others, pairs.released, compared, attacked, pairs.rng)
-            members.append(learned_membership(*inputs, units=units).advantage)
-            inferred.append(participant_inference(*inputs, units=units))
+            side = Attacked(people, released, others, pairs.released, compared, attacked, pairs.rng, units=units)
+            members.append(learned_membership(side).advantage)
+            inferred.append(participant_inference(side))
             rare.append(self._rare(people, released, others, compared, units, pairs))
         read = " or ".join(dict.fromkeys(name for each in inferred for name in each.variables))
         leaks = [
@@ -157,7 +158,7 @@ class KeptValues(Attack):
 
     @property
     def knows(self) -> str:
-        return f"that {100 * self.share:.3g} % of the values were replaced"
+        return f"that {percent(self.share)} of the values were replaced"
 
     def play(self, pairs: Pairs) -> tuple[Leak, ...]:
         """cost : O(q) for q people and each variable"""

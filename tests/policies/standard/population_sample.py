@@ -7,6 +7,8 @@ from policies.standard.reference_standard import ReferenceStandard
 from policies.standard.standard_checks import PARTS, judge_reference_standard
 from sluice.ground.variables import Variable
 from sluice.ground.verdict import Verdict
+from sluice.risk.reference.prediction import Prediction
+from sluice.risk.reference.reference_attack import ReferenceAttack
 from sluice.utility.comparison import Comparison
 
 NUMBERS = [f"x{j}" for j in range(8)]
@@ -49,6 +51,15 @@ def judge(original, masked, *, recoded=None, holdout=None, variables=VARIABLES, 
     assert {finding.rule for finding in findings} <= {part.rule for part in PARTS}
     assert {finding.stage for finding in findings} == {"reference"}
     return {finding.rule: finding for finding in findings}, {curve.measure: curve for curve in curves}
+
+
+def attacked(n, close):
+    """What n people find in a file of so many records: some find one at no distance, all others as in the reference."""
+    same, rows = Prediction(*[np.ones(n)] * 3), np.arange(n)
+    found = ReferenceAttack(same, np.where(rows < close, 0.0, 1.0), same, rows, n, 1.0, 1.0, rows)
+    rng = np.random.default_rng(0)
+    files = Comparison(ORIGINAL, ORIGINAL, SAFE, None, VARIABLES, VARIABLES, rng, minimum_cell=1)
+    return found, files, np.zeros((n, 1))
 
 
 def verdicts(findings):

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from policies.standard.copied_values import judge_lone_copies, judge_unique_values
+from policies.standard.copied_values import judge_closest, judge_lone_copies, judge_unique_values
 from policies.standard.preconditions import judge_leniency
 from policies.standard.reference_standard import ReferenceStandard
 from policies.standard.standard_checks import judge_reference_standard
@@ -22,7 +22,7 @@ from sluice.ground.variables import Variable
 from sluice.ground.verdict import Verdict, decide
 from sluice.risk.reference.copies import count_copies, lone_copies
 from tests.golden import golden
-from tests.policies.standard.population_sample import ORIGINAL, RECODED, SAFE, judge, planted, recode
+from tests.policies.standard.population_sample import ORIGINAL, RECODED, SAFE, attacked, judge, planted, recode
 from tests.policies.standard.wealth_sample import paired, wealthy
 
 FRAME, VARIABLES = wealthy()
@@ -44,6 +44,17 @@ def test_one_per_cent_near_copies_are_seen_by_the_count_alone():
     assert findings["exact_copies"].verdict is Verdict.PASS
     assert findings["closest_records"].verdict is not Verdict.FAIL
     assert findings["near_copies"].verdict is Verdict.FAIL
+
+
+@pytest.mark.parametrize(
+    ("close", "verdict"), [(40, Verdict.PASS), (41, Verdict.REVIEW), (50, Verdict.REVIEW), (60, Verdict.FAIL)]
+)
+def test_more_close_records_than_allowed_are_for_a_person_where_it_may_be_chance(close, verdict):
+    """Of 2,000 two in a hundred may be close; the released records are the people's own, in their order."""
+    found, files, points = attacked(2000, close)
+    finding = judge_closest(ReferenceStandard(), None, points, points, found, files)
+    assert finding.verdict is verdict
+    golden.words(finding.says)
 
 
 def test_a_moved_verbatim_tail_is_seen():

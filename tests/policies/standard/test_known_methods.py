@@ -132,3 +132,16 @@ def test_the_figure_that_decides_is_said_first() -> None:
 @pytest.mark.parametrize("field", ["identified", "confident", "reconstructed"])
 def test_a_limit_is_a_share(field: str) -> None:
     golden.refused(ValueError, TransparencyLimits, **{field: 20})
+
+
+def test_who_is_not_told_the_method_guesses() -> None:
+    original = people()
+    shared = 3 * np.random.default_rng(7).normal(size=(20, len(NAMES)))
+    masked = original.round(3) + shared[np.arange(len(original)) % 20].round(3)
+    unknown, finding = judge_transparency(
+        TransparencyLimits(),
+        Comparison(original.round(3), original.round(3), masked, None, VARIABLES, VARIABLES, np.random.default_rng(0)),
+    )
+    assert (unknown.code, unknown.binding) == ("transparency.method_not_known", False)
+    assert (finding.verdict, finding.binding) == (Verdict.FAIL, True)
+    golden(finding.says)

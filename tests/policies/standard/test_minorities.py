@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from policies.standard.learning_intruders import judge_learned_linkage, learned_intruder
-from policies.standard.minorities import independent_cases, judge_nearness
+from policies.standard.learning_intruders import EVERYTHING, judge_learned_linkage, learned_intruder
+from policies.standard.minorities import independent_cases, judge_nearness, judge_small_groups
 from policies.standard.reference_standard import LearnedLimits, ReferenceStandard
 from sluice.ground.variables import Role, Variable
 from sluice.ground.verdict import Verdict
@@ -33,11 +33,14 @@ def judged(masked: pd.DataFrame, original: pd.DataFrame = ORIGINAL):
     files = Comparison(original, original, masked, None, OF_REGION, OF_REGION, np.random.default_rng(1), unit="people")
     limits = LearnedLimits()
     intruder = learned_intruder(files, limits.people)
-    return {each.rule: each for each in judge_learned_linkage(limits, 0.05, files, intruder)}
+    reached = intruder.play()
+    of_groups = judge_small_groups(limits, reached, EVERYTHING, files, intruder, "everything")
+    return {each.rule: each for each in (*judge_learned_linkage(limits, 0.05, files, intruder, reached), of_groups)}
 
 
-@pytest.mark.chain
-@pytest.mark.parametrize("exposed", [120, 40])
+@pytest.mark.parametrize(
+    "exposed", [pytest.param(120, marks=pytest.mark.chain), pytest.param(40, marks=pytest.mark.exhaustive)]
+)
 def test_a_minority_that_is_left_as_it_was_is_found(exposed: int):
     north = np.arange(_N) < exposed
     found = judged(pd.concat([ORIGINAL[north], OTHERS[~north]]))

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from policies.standard.nearest_records import judge_reidentification
+from policies.standard.nearest_records import judge_isolated, judge_reidentification
 from policies.standard.reference_standard import ReferenceStandard
 from sluice.ground.errors import DataError
 from sluice.ground.variables import Variable
@@ -20,6 +20,7 @@ from tests.policies.standard.population_sample import (
     ORIGINAL,
     SAFE,
     VARIABLES,
+    attacked,
     judge,
     people,
     verdicts,
@@ -53,6 +54,22 @@ def test_few_isolated_people_are_not_counted_aloud():
     findings, _ = judge(original, original + noise, variables=AMOUNTS, cell=90)
     assert findings["isolated_records"].observed is None
     golden(findings["isolated_records"].says)
+
+
+def test_the_isolated_are_held_to_the_limit_that_is_told():
+    """Expectation, chance and the policy's tolerance, each once."""
+    people = np.random.default_rng(1).normal(size=(200, 2))
+    found, _, _ = attacked(200, 0)
+
+    def verbatim(excess):
+        standard, rng = ReferenceStandard(isolated_excess=excess), np.random.default_rng(3)
+        return judge_isolated(standard, people, people, None, found, rng, minimum_cell=1)
+
+    strict = verbatim(0.0)
+    assert (strict.observed, strict.verdict) == (1.0, Verdict.FAIL)
+    beyond = strict.observed - strict.limit
+    assert verbatim(beyond - 0.01).verdict is Verdict.FAIL
+    assert verbatim(beyond + 0.01).verdict is Verdict.PASS
 
 
 def test_nobody_stands_apart_where_all_have_twins():

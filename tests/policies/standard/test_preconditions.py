@@ -43,6 +43,7 @@ def test_few_records_prove_nothing(when_fewer, verdict):
     assert findings["prediction_distance"].says.endswith("proves nothing.") == (verdict is not Verdict.PASS)
 
 
+@pytest.mark.chain
 def test_several_records_of_few_people_prove_nothing():
     """Seven of each of 300: intervals are of people."""
     years = people(2100, 6).assign(who=pd.Series(np.arange(2100) // 7).astype(str))

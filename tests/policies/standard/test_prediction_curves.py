@@ -116,6 +116,7 @@ def test_a_category_that_only_the_data_tell_is_not_named():
     assert "north" not in findings["worst_subgroup"].says
 
 
+@pytest.mark.chain
 def test_subgroups_that_cannot_be_judged_are_unknown():
     findings, _ = judge(
         MANY, SAFE.assign(region="south"), variables=REGION, subgroups=("region",), subgroup_records=4900

@@ -7,16 +7,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from policies.standard.recovered_values import judge_recovered_values
+from policies.standard.recovered_values import judge_recovered_values, judge_steered_masking
 from sluice.ground.rule import DisclosureRule
-from sluice.ground.variables import Kind, Role, Variable
+from sluice.ground.variables import Harmless, Kind, Role, Variable
 from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.classes.k_anonymity import KAnonymity
 from sluice.risk.classes.l_diversity import LDiversity
 from sluice.risk.classes.sample_uniques import SampleUniquesShare
 from sluice.utility.comparison import Comparison
 from tests.golden import golden
-from tests.red_team.files import files_of
+from tests.red_team.cases.steered_blanks import blank_for_the_ill, examined
+from tests.red_team.files import files_of, masked_by
 
 N = 900
 K, L, ALONE = KAnonymity(k=5), LDiversity(l=2), SampleUniquesShare(at_most=0.0)
@@ -96,3 +97,50 @@ def test_alone_with_what_came_back() -> None:
     found = judged([ALONE], people(rare=20))
     assert (found.code, found.verdict) == ("recovered_values.too_many_alone", Verdict.FAIL)
     golden(found)
+
+
+_KEYS = ["sex", "age", "school"]
+_GONE = {"method": "removal", "columns": ["diabetes"]}
+_SUPPRESSED = {"method": "local_suppression", "columns": _KEYS, "k": 60}
+
+
+@pytest.mark.parametrize(
+    ("rules", "others", "code", "verdict"),
+    [
+        ([K, L], 0.03, "recovered_values.steered", Verdict.FAIL),
+        ([K, L], 0.13, "recovered_values.steered_open", Verdict.REVIEW),
+        ([K], 0.0, "recovered_values.steered_unruled", Verdict.REVIEW),
+        ([LDiversity(l=2, columns=("cholesterol",))], 0.0, "recovered_values.steered_unruled", Verdict.REVIEW),
+    ],
+)
+def test_blanks_of_those_with_a_removed_value(
+    rules: list[DisclosureRule], others: float, code: str, verdict: Verdict
+) -> None:
+    found = judged(rules, blank_for_the_ill("school", others))
+    assert (found.code, found.verdict, found.scope) == (code, verdict, "diabetes")
+    assert found.data["by"] == ("school",)
+    golden(found)
+
+
+def test_a_harmless_value_may_be_told() -> None:
+    files = blank_for_the_ill("school")
+    told = files.variables["diabetes"].model_copy(update={"harmless": Harmless(values=("yes",), why="All know it.")})
+    assert not judge_steered_masking([K, L], replace(files, variables={**files.variables, "diabetes": told}))
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        [_GONE, _SUPPRESSED],
+        [_GONE, _SUPPRESSED | {"missing_matches": "any"}],
+        [_SUPPRESSED],  # released as it is: nothing is hidden
+        [_SUPPRESSED, {"method": "permutation", "columns": ["diabetes"]}],
+        [_GONE, {"method": "pram", "columns": ["school"], "retention": 0.8}],
+        [_GONE, {
+            "method": "generalization", "columns": _KEYS, "suppression_limit": 0.3,
+            "models": [{"model": "k_anonymity", "k": 200}],
+        }],
+    ],
+)  # fmt: skip
+def test_masking_that_looks_at_keys_alone_tells_no_more_than_they_do(plan: list[dict[str, object]]) -> None:
+    assert not judge_steered_masking([K, L], masked_by(examined(), plan))

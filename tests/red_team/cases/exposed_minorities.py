@@ -224,7 +224,7 @@ CASES = tuple(
     for name, make, members, reaches, policy, more in (
         (
             "those born in Mexico, of Adult, hardly masked",
-            lambda: exposed(adult(20_000), _MEXICO), _MEXICO, 0.6, "perturbed-file", False,
+            lambda: exposed(adult(20_000), _MEXICO), _MEXICO, 0.6, "perturbed-file", True,
         ),
         (
             "every third of those born in Mexico",
@@ -249,7 +249,7 @@ CASES = tuple(
         (
             "those of middling height, of NHANES III",
             lambda: exposed(examined(), between("height", 0.4, 150)), between("height", 0.4, 150), 0.5,
-            "public-use-file", False,
+            "public-use-file", True,
         ),
         (
             "those farthest from the middle, of NHANES III",

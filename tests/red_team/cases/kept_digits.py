@@ -49,6 +49,26 @@ def shifted_dates(people: int = 2_000) -> Comparison:
     return files_of(original, masked, variables)
 
 
+def dates_of_other_weeks(people: int = 1_500, dates: int = 9) -> Comparison:
+    """Days of nine events, each moved by itself by 20 to 300 weeks."""
+    rng = np.random.default_rng(9)
+    days = rng.integers(0, 4_000, (people, dates))
+    moved = days + 7 * rng.integers(20, 301, days.shape)
+    names = [f"event_{number}" for number in range(dates)]
+    variables = {name: Variable(name=name, kind=Kind.DATE) for name in names}
+    files = (pd.DataFrame({name: _times(_DAY * column) for name, column in zip(names, each.T, strict=True)})
+             for each in (days, moved))  # fmt: skip
+    return files_of(*files, variables)
+
+
+def same_weekdays(files: Comparison) -> float:
+    """Whose own record has the most days of the week in common with them."""
+    before, after = (
+        file.apply(lambda column: column.dt.day_of_week).to_numpy() for file in (files.original, files.masked)
+    )
+    return found((before[:, None, :] == after[None, :, :]).sum(axis=2).astype(float), np.arange(len(before)))
+
+
 def _times(seconds: NDArray[np.int64]) -> pd.Series:
     return pd.Series(np.datetime64("2020-01-01", "us") + seconds.astype("timedelta64[s]"))
 
@@ -75,5 +95,8 @@ CASES = (
     Case(
         "dates shifted by whole days, to the second",
         shifted_dates, same_times_of_day, 0.9, rules=_CLAIMS, policy="perturbed-file",
+    ),
+    Case(
+        "dates moved by whole weeks", dates_of_other_weeks, same_weekdays, 0.9, rules=("learned_linkage",),
     ),
 )  # fmt: skip

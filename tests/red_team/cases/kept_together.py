@@ -1,7 +1,8 @@
-"""A file without pairs in which a few variables of each person stay together, and the others are torn away.
+"""A few variables of each person stay together, and the others are torn away.
 
 By all variables no record is anybody's; by the few, each person's own record stands in the file, wherever it is. Who
-knows all of them but one reads the last one off it.
+knows all of them but one reads the last one off it. So it is where two halves of the columns were shuffled, each with
+one seed, though the rows are said to be those of the original.
 """
 
 from functools import partial
@@ -11,7 +12,7 @@ import pandas as pd
 
 from sluice.utility.comparison import Comparison
 from tests.red_team.case import Case
-from tests.red_team.files import adult, files_of
+from tests.red_team.files import adult, files_of, nhanes
 
 _PEOPLE = 3_000
 _OTHERS = 1_000  # who are set aside
@@ -40,7 +41,27 @@ def reads(files: Comparison) -> float:
     return float((found["occupation"].astype(str) == found["occupation_read"].astype(str)).sum() / len(files.original))
 
 
+def shuffled_in_halves() -> Comparison:
+    frame, variables = nhanes(1_500)
+    names = list(frame)
+    halves = (names[: len(names) // 2], names[len(names) // 2 :])
+    rng = np.random.default_rng(3)
+    moved = [frame[half].iloc[rng.permutation(len(frame))].reset_index(drop=True) for half in halves]
+    return files_of(frame, pd.concat(moved, axis=1)[names], variables)
+
+
+def reads_a_measurement(files: Comparison) -> float:
+    """The share of the people of whom the one record with three of their measurements holds their fourth."""
+    *known, read = list(files.original)[:4]
+    found = files.original.merge(files.masked.drop_duplicates(known, keep=False), on=known, suffixes=("", "_read"))
+    return float((found[read] == found[f"{read}_read"]).sum() / len(files.original))
+
+
 CASES = (
+    Case(
+        "two halves of the columns, each shuffled with one seed", shuffled_in_halves, reads_a_measurement, 0.9, 0.05,
+        ("subset_inference",),
+    ),
     Case(
         "six columns kept together for a third of the people, read by five of them",
         partial(kept_together, 1 / 3), reads, 0.15, 0.05, ("subset_inference",), "synthetic-file",

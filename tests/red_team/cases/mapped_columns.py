@@ -113,10 +113,10 @@ CASES = tuple(
         (one_factor, nhanes, _LOGS, 0.5, True),
         (one_shift, nhanes, mapped, 0.5, True),
         (exchanged, amounts, _SCORES, 0.5, False),
-        (ratios, nhanes, _LOGS, 0.5, False),
+        (ratios, nhanes, _LOGS, 0.5, True),
         (blocks, nhanes, mapped, 0.9, True),
         (dealt_out, amounts, from_the_least_on, 0.9, False),
-        (dealt_out_ranks, nhanes, partial(from_the_least_on, by="ranks"), 0.9, False),
+        (dealt_out_ranks, nhanes, partial(from_the_least_on, by="ranks"), 0.9, True),
         (mirrored_and_dealt_out_ranks, nhanes, partial(from_the_least_on, by="distances"), 0.5, True),
     )
 )  # fmt: skip

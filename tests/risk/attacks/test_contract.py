@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 from sluice.ground.errors import DataError
+from sluice.risk.attacks.attack_success import Attacked
 from sluice.risk.attacks.inference import inference
 from sluice.risk.attacks.linkability import linkability
 from sluice.risk.attacks.membership import learned_membership, membership, nearer_to_original
@@ -34,12 +35,12 @@ ATTACKS: dict[str, tuple[Attack, float | None]] = {
     "inference of a label": (lambda *f, rng: inference(*f, VARIABLES, ["age", "wage"], "job", 0, N, rng).risk(), 0.0),
     "singling out": (lambda *f, rng: singling_out(*f, VARIABLES, ALL, "multivariate", 2, 300, rng).risk(), 0.0),
     "singling out by one": (lambda *f, rng: singling_out(*f, VARIABLES, ALL, "univariate", 1, 300, rng).risk(), 0.0),
-    "membership": (lambda *f, rng: membership(*f, VARIABLES, ALL, N, rng).advantage, 0.0),
-    "area of membership": (lambda *f, rng: membership(*f, VARIABLES, ALL, N, rng).area, 0.5),
-    "nearer records": (lambda *f, rng: nearer_to_original(*f, VARIABLES, ALL, N, rng), 0.5),
-    "learned membership": (lambda *f, rng: learned_membership(*f, VARIABLES, ALL, N, rng).area, 0.5),
-    "participants": (lambda *f, rng: participant_inference(*f, VARIABLES, ALL, N, rng).measurement, None),
-    "subsets": (lambda *f, rng: subset_inference(*f, VARIABLES, ALL, N, rng).measurement, None),
+    "membership": (lambda *f, rng: membership(Attacked(*f, VARIABLES, ALL, N, rng)).advantage, 0.0),
+    "area of membership": (lambda *f, rng: membership(Attacked(*f, VARIABLES, ALL, N, rng)).area, 0.5),
+    "nearer records": (lambda *f, rng: nearer_to_original(Attacked(*f, VARIABLES, ALL, N, rng)), 0.5),
+    "learned membership": (lambda *f, rng: learned_membership(Attacked(*f, VARIABLES, ALL, N, rng)).area, 0.5),
+    "participants": (lambda *f, rng: participant_inference(Attacked(*f, VARIABLES, ALL, N, rng)).measurement, None),
+    "subsets": (lambda *f, rng: subset_inference(Attacked(*f, VARIABLES, ALL, N, rng)).measurement, None),
 }
 each_attack = pytest.mark.parametrize("name", ATTACKS)
 

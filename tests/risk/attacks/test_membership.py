@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.ground.errors import DataError
+from sluice.risk.attacks.attack_success import Attacked
 from sluice.risk.attacks.membership import advantage, area_under_curve, membership, nearer_share, nearer_to_original
 from tests.golden import golden
 from tests.typed_frame import typed_frame
@@ -62,8 +63,8 @@ COLUMNS = ["x0", "x1", "x2", "sex"]
 def test_verbatim_and_strange_files() -> None:
     def told(released: pd.DataFrame) -> tuple[float, float, float]:
         files = (ORIGINAL, released, CONTROL, VARIABLES, COLUMNS, 400)
-        found = membership(*files, np.random.default_rng(0))
-        nearer = nearer_to_original(*files, np.random.default_rng(0))
+        found = membership(Attacked(*files, np.random.default_rng(0)))
+        nearer = nearer_to_original(Attacked(*files, np.random.default_rng(0)))
         assert (found.area.attempted, found.area.completed, nearer.completed) == (800, 700, 400)
         return found.area.value, found.advantage.value, nearer.value
 
@@ -79,6 +80,6 @@ def test_verbatim_and_strange_files() -> None:
 
 
 def test_refusals() -> None:
-    rng = np.random.default_rng(0)
-    golden.refused(DataError, membership, ORIGINAL, ORIGINAL, CONTROL.iloc[:1], VARIABLES, COLUMNS, 5, rng)
+    one = Attacked(ORIGINAL, ORIGINAL, CONTROL.iloc[:1], VARIABLES, COLUMNS, 5, np.random.default_rng(0))
+    golden.refused(DataError, membership, one)
     golden.refused(DataError, area_under_curve, np.zeros(0), np.zeros(3))

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from sklearn.neighbors import NearestNeighbors
 
 from sluice.ground.errors import DataError
+from sluice.risk.attacks.attack_success import Attacked
 from sluice.risk.attacks.participant_inference import InferenceGain, _judged, participant_inference
 from sluice.risk.attacks.participant_inference_kernel import nearest_without_each
 from tests.golden import golden
@@ -16,7 +17,7 @@ from tests.risk.attacks.people import VARIABLES, people
 
 def attack(released: pd.DataFrame, columns: tuple[str, ...] = tuple(VARIABLES)) -> InferenceGain:
     rng = np.random.default_rng(0)
-    return participant_inference(people(800, 1), released, people(800, 2), VARIABLES, columns, 800, rng)
+    return participant_inference(Attacked(people(800, 1), released, people(800, 2), VARIABLES, columns, 800, rng))
 
 
 @given(seed=st.integers(0, 2**20), k=st.integers(1, 5))
@@ -61,17 +62,20 @@ def test_one_column_is_refused() -> None:
     golden.refused(DataError, attack, people(800, 1), ("age",))
     with golden.raises(DataError):
         participant_inference(
-            people(10, 1), people(10, 1), people(50, 2), VARIABLES, list(VARIABLES), 10, np.random.default_rng(0)
+            Attacked(
+                people(10, 1), people(10, 1), people(50, 2), VARIABLES, list(VARIABLES), 10, np.random.default_rng(0)
+            )
         )
 
 
 def test_numbers_of_few_values_are_right_where_they_are_equal() -> None:
     original, control = (people(400, seed).assign(age=lambda each: each["age"].round()) for seed in (1, 2))
     rng = np.random.default_rng(0)
-    found = participant_inference(original, original, control, VARIABLES, ["age", "wage"], 400, rng)
+    found = participant_inference(Attacked(original, original, control, VARIABLES, ["age", "wage"], 400, rng))
     assert found.measurement.value == 1
 
 
+@pytest.mark.chain
 @pytest.mark.parametrize("size", [1, 3])
 def test_the_interval_is_as_wide_as_the_figure_varies(size: int) -> None:
     """Of twelve guesses none is better of participants; which seems so is chosen anew by every split. Of a household
@@ -91,8 +95,10 @@ def test_whoever_all_belongs_together_is_refused() -> None:
     units = np.zeros(40, np.int64), np.arange(40)
     rng = np.random.default_rng(0)
     with golden.raises(DataError):
-        participant_inference(one, one, two, VARIABLES, ["age", "wage"], 40, rng, units=units)
+        participant_inference(Attacked(one, one, two, VARIABLES, ["age", "wage"], 40, rng, units=units))
     two_units = np.arange(40) % 2, np.arange(40)
-    found = participant_inference(one, two, two, VARIABLES, ["age", "wage"], 40, rng, units=two_units).measurement
+    found = participant_inference(
+        Attacked(one, two, two, VARIABLES, ["age", "wage"], 40, rng, units=two_units)
+    ).measurement
     assert found.interval is not None
     assert found.interval[1] - found.interval[0] > 0.5

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from sluice.ground.errors import DataError
 from sluice.ground.variables import Kind, Variable
+from sluice.risk.attacks.attack_success import Attacked
 from sluice.risk.attacks.subset_inference import NearValues, SubsetInference, subset_inference
 from sluice.risk.attacks.subset_inference_kernel import read_by_all, read_by_subsets
 from tests.golden import golden
@@ -21,7 +22,7 @@ OWN, OTHERS, STRANGERS = people(1_000, 1), people(800, 2), people(1_000, 3)
 def attack(
     released: pd.DataFrame, control: pd.DataFrame | None = OTHERS, columns: Sequence[str] = tuple(VARIABLES)
 ) -> SubsetInference:
-    return subset_inference(OWN, released, control, VARIABLES, columns, 1_000, np.random.default_rng(0))
+    return subset_inference(Attacked(OWN, released, control, VARIABLES, columns, 1_000, np.random.default_rng(0)))
 
 
 def torn(kept: Sequence[str], share: float = 1.0, noise: float = 0.0) -> pd.DataFrame:
@@ -124,7 +125,7 @@ def test_of_many_variables_parts_are_tried_together() -> None:
     own, others = (pd.DataFrame(rng.integers(0, 20, (300, 17)), columns=names).astype("Int64") for _ in range(2))
     file = own.assign(**{name: rng.permutation(own[name]) for name in names if name not in kept})
     file = file.astype("Int64").sample(frac=1, random_state=1)
-    found = subset_inference(own, file, others, variables, names, 300, rng)
+    found = subset_inference(Attacked(own, file, others, variables, names, 300, rng))
     assert gain(found)[0] > 0.3
     assert all(kept >= {read} and len(kept & {*known}) == 2 for known, read in found.chosen)
 

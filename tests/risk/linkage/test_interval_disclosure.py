@@ -19,6 +19,12 @@ def test_worked_by_hand():
     assert found.baseline == pytest.approx(13 / 25)
 
 
+def test_between_two_ranks_the_interval_goes_to_the_farther_one():
+    # Both masked values of 1 have rank 1.5, and a quarter of 4 records is one rank: up to 2.5, and so to the third.
+    original, masked = np.array([[2.0], [1], [2], [3]]), np.array([[1.0], [1], [2], [3]])
+    assert interval_disclosure(original, masked, widths=(0.25,)).value == 1
+
+
 def test_standard_deviations_by_hand():
     # The masked values have standard deviation 2: half a deviation reaches 1.
     original, masked = np.array([[0.0], [1.5], [4.0]]), np.array([[0.0], [2.0], [4.0]])

@@ -129,3 +129,46 @@ def test_values_on_their_own_scale_stay_as_they_are(after: FloatArray) -> None:
 def test_nothing_is_aligned_of_a_column_without_values() -> None:
     blank = np.full(4, np.nan)
     np.testing.assert_array_equal(aligned(blank, blank), blank)
+
+
+DAYS = np.random.default_rng(5).integers(-5_000, 18_000, 1_500).astype(float)
+
+
+@pytest.mark.parametrize(
+    ("moved", "part"),
+    [
+        (lambda rng: DAYS + 7 * rng.integers(20, 300, len(DAYS)), "day of the week"),
+        (lambda rng: _in_other_years(rng), "day of the year"),
+    ],
+    ids=["weeks", "years"],
+)
+def test_dates_that_were_moved_by_whole_weeks_or_years(
+    moved: Callable[[np.random.Generator], FloatArray], part: str
+) -> None:
+    found = kept_digits(DAYS, moved(np.random.default_rng(6)), dates=True)
+    assert list(found) == [part]
+    known, sent = found[part]
+    assert (known == sent).mean() > 0.95
+
+
+def _in_other_years(rng: np.random.Generator) -> FloatArray:
+    dates = DAYS.astype(np.int64).astype("datetime64[D]")
+    months = dates.astype("datetime64[M]")
+    moved = (months + 12 * rng.integers(1, 12, len(DAYS))).astype("datetime64[D]") + (
+        dates - months.astype("datetime64[D]")
+    )
+    return moved.astype(np.int64).astype(float)
+
+
+@pytest.mark.parametrize("most", [3, 40, 2_000])
+@pytest.mark.parametrize("dates", [True, False])
+def test_days_that_were_moved_by_any_number_keep_nothing(most: int, dates: bool) -> None:
+    moved = DAYS + np.random.default_rng(7).integers(-most, most + 1, len(DAYS))
+    assert kept_digits(DAYS, moved, dates) == {}
+
+
+@pytest.mark.parametrize("cycle", [7, 12, 60])
+def test_whole_numbers_that_were_moved_by_multiples(cycle: int) -> None:
+    rng = np.random.default_rng(8)
+    found = kept_digits(DAYS, DAYS + cycle * rng.integers(1, 90, len(DAYS)))
+    assert list(found) == [f"remainder by {cycle}"]

@@ -29,6 +29,7 @@ def worst(attack: CopiedPeople, pairs: Pairs) -> float:
     return max(leak.measured.value for leak in leaks)
 
 
+@pytest.mark.chain
 @pytest.mark.parametrize(("leaf", "least", "most"), [(1, 0.25, 1), (200, -1, 0.12)])
 @pytest.mark.parametrize("holdout", [False, True])
 def test_leaves_of_one_copy_their_people_and_large_leaves_hardly(
@@ -38,6 +39,7 @@ def test_leaves_of_one_copy_their_people_and_large_leaves_hardly(
     assert least < worst(attack, replace(pairs, others=people(600, 2) if holdout else None)) < most
 
 
+@pytest.mark.chain
 def test_without_a_holdout_it_says_how_others_were_had() -> None:
     attack, pairs = made(5, n=300)
     golden.words(attack.play(pairs)[0].says)

@@ -1,0 +1,264 @@
+"""Steered masking: what was done to a record tells a value that its file hides.
+
+Whoever is ill loses a key, 'to protect them', and the illness is removed: all whose key is blank are ill. A blank, an
+'other', a coarser category than others got are seen by everybody, so those who share one are a group. What most of a
+group have, and far fewer by their keys, was told by the masking.
+
+That a rare combination is blank is no news: its keys tell as much. What they tell is learned from the original keys of
+everybody: by the others with the same keys, where they are many, else by the others of the same leaf of a tree over the
+keys and over how many people share them.
+
+Source: Wong, Fu, Wang and Pei (2007), who read sensitive values off what a known method did to groups. Differs from
+them: whatever the method was, any mark of a record is looked at, and judged by the people's true values.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.comparable_values import PlainArray, plain_values
+from sluice.risk.attacks.attack_success import LEVEL, AttackSuccess
+from sluice.risk.row_groups import row_groups
+from sluice.risk.small_groups import chance_of_so_many
+from sluice.risk.spread import on_one_grid
+
+MORE_THAN_HALF = 0.5  # of a group have the value: whoever claims it is more often right than wrong
+_FEWEST = 5
+_FULL = 20  # people who share their keys, or a leaf, tell how frequent a value is among the like
+_LEAVES = 400
+_LEARNED_FROM = 20_000
+_LEVELS = 60  # values of a variable, and categories in which a column was released, that are told apart
+_PARTS = 5  # of the numbers, from low to high
+_PILE = 30  # records with the same number, at least, for a mark
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What everybody sees that masking did to a column.
+
+    state   : (n,) 0: nothing, 1: blank, from 2: a value that some with the same original one got, and others not
+    natural : (n,) who is blank in the original, too
+    own     : (n,) codes of near original values where these are no key: what they tell was not told by the masking
+    """
+
+    column: str
+    state: IntArray
+    natural: BoolArray
+    own: IntArray | None = None
+
+    @property
+    def blanks(self) -> "Mark":
+        """The same without what values became."""
+        return replace(self, state=np.where(self.state == 1, 1, 0))
+
+
+@dataclass(frozen=True)
+class Steered:
+    """A group of records with the same marks, most of whom have one value that is hidden.
+
+    columns  : that were marked, or not
+    share    : of the people of the group who have the value, and that with which their keys tell it
+    lowest   : what the share is at least, whatever chance did, for all groups that were looked at
+    """
+
+    columns: tuple[str, ...]
+    people: int
+    share: float
+    by_keys: float
+    lowest: float
+
+    def is_beyond(self, excess: float) -> bool:
+        """Whether surely more than half have the value, and by more than this beyond what keys tell."""
+        return self.lowest > max(MORE_THAN_HALF, self.by_keys + excess)
+
+
+def marks_of(name: str, original: "pd.Series[Any] | None", masked: "pd.Series[Any]", is_key: bool) -> Mark | None:
+    """The marks of one column; None where masking left none. A column that the original has not is marked where blank.
+
+    original, masked : typed, row i of both is of the same person
+    cost             : O(n), and a sort where values were changed
+    """
+    blank = masked.isna().to_numpy(bool)
+    natural = blank & original.isna().to_numpy(bool) if original is not None else np.zeros(len(blank), np.bool_)
+    state = np.where(blank & bool((blank & ~natural).any()), 1, 0)
+    own = None
+    if original is not None and (levels := _levels(original, masked, blank)) is not None:
+        state = np.where(levels > 0, levels + 1, state)
+        own = None if is_key else _near(plain_values(original))
+    return Mark(name, state, natural, own) if state.any() else None
+
+
+def _levels(original: "pd.Series[Any]", masked: "pd.Series[Any]", blank: BoolArray) -> IntArray | None:
+    """Released values as codes from 1, 0 where the original one determines it; None where it does for all."""
+    before, after = plain_values(original), plain_values(masked)
+    if before.dtype.kind == after.dtype.kind:
+        before, after = on_one_grid(before, after)
+        if ((before == after) | blank).all():
+            return None
+    rows = np.flatnonzero(~blank)
+    old = pd.factorize(before[rows], use_na_sentinel=False)[0]
+    new, values = pd.factorize(after[rows], use_na_sentinel=False)
+    pairs = row_groups([old, new])
+    ways = np.bincount(old[pairs.first])
+    several = ways[old] > 1
+    if not several.any():
+        return None
+    count = np.bincount(new[several], minlength=len(values))
+    piles = np.argsort(-count, kind="stable")[:_LEVELS]
+    piles = piles[count[piles] >= (_PILE if after.dtype.kind == "f" else _FEWEST)]
+    code = np.zeros(len(values), np.int64)
+    code[piles] = np.arange(1, len(piles) + 1)
+    found = np.zeros(len(blank), np.int64)
+    found[rows] = np.where(several, code[new], 0)
+    return found if found.any() else None
+
+
+def _near(values: PlainArray) -> IntArray:
+    """Codes from 0 of equal values, and of numbers in order by twenties, equal ones together."""
+    if values.dtype.kind == "f":
+        values = np.searchsorted(np.sort(values), values) // _FULL
+    return pd.factorize(values, use_na_sentinel=False)[0].astype(np.int64)
+
+
+def truth_of(values: "pd.Series[Any]") -> tuple[IntArray, int]:
+    """True values as codes from 0, a missing one -1, and how many there are: many numbers in fifths, of many categories
+    the rare ones as one."""
+    plain = plain_values(values)
+    codes, distinct = pd.factorize(plain, sort=plain.dtype.kind == "f")
+    if len(distinct) > 2 * _PARTS and plain.dtype.kind == "f":
+        inner = np.quantile(plain[codes >= 0], np.arange(1, _PARTS) / _PARTS)
+        return np.where(codes >= 0, np.searchsorted(inner, plain, side="right"), -1), _PARTS
+    if len(distinct) > _LEVELS:
+        rank = np.argsort(np.argsort(-np.bincount(codes[codes >= 0]), kind="stable"))
+        codes = np.where(codes >= 0, np.minimum(rank[codes], _LEVELS - 1), -1)
+    return codes.astype(np.int64), min(len(distinct), _LEVELS)
+
+
+def steered_by(
+    truth: IntArray,
+    levels: int,
+    known: "KnownByKeys",
+    marks: Sequence[Mark],
+    shown: Mapping[str, IntArray],
+    units: IntArray,
+    least: float,
+    harmless: Collection[int] = (),
+) -> Iterator[Steered]:
+    """Groups by marks most of whom have one value, beyond what keys tell by more than chance; in no order.
+
+    truth, levels : by `truth_of`
+    known         : what keys, and the file itself, tell of it
+    shown         : released keys as codes from 0, within which marks are looked at, too
+    units         : (n,) who belongs together
+    least         : how many more than keys tell, a share of the group, others are passed over
+    harmless      : values that may be known of anybody
+    cost          : O(n) for each mark and key
+    """
+    looked_at, found = 0, []
+    for names, mark, group in _groups(marks, shown):
+        rows = np.flatnonzero((truth >= 0) & (group >= 0))
+        count = np.bincount(group[rows] * levels + truth[rows], minlength=levels)
+        count = np.append(count, np.zeros(-len(count) % levels, np.int64)).reshape(-1, levels)
+        size, most = count.sum(axis=1), count.argmax(axis=1)
+        looked_at += int(np.count_nonzero(size >= _FEWEST))
+        told = (size >= _FEWEST) & (count.max(axis=1) > MORE_THAN_HALF * size) & ~np.isin(most, [*harmless])
+        rows = rows[told[group[rows]]]
+        if not len(rows):
+            continue
+        chances = known.chances(rows, most[group[rows]], mark)
+        expected = np.bincount(group[rows], chances, len(size)) / np.maximum(size, 1)
+        found += [
+            (names, rows[group[rows] == each], int(most[each]), float(expected[each]))
+            for each in np.flatnonzero(told & (count.max(axis=1) > (expected + least) * size))
+        ]
+    allowed = (1 - LEVEL) / max(1, looked_at * levels)
+    for names, of, value, expected in found:
+        right = (truth[of] == value).astype(np.float64)
+        success = AttackSuccess.of(len(of), right, units[of])
+        cases = success.cases or len(of)
+        if chance_of_so_many(success.share * cases, cases, expected) < allowed:
+            yield Steered(names, len(of), success.share, expected, success.exact(1 - allowed)[0])
+
+
+def _groups(
+    marks: Sequence[Mark], shown: Mapping[str, IntArray]
+) -> Iterator[tuple[tuple[str, ...], Mark | None, IntArray]]:
+    """Names of the columns, the mark where it is one, and the group of each record, -1 for none."""
+    for mark in marks:
+        yield (mark.column,), mark, mark.state
+        for name, codes in shown.items():
+            if name != mark.column:
+                wide = int(codes.max(initial=0)) + 1
+                yield (mark.column, name), mark, np.where(mark.state > 0, mark.state * wide + codes, -1)
+    blank = [mark for mark in marks if (mark.state == 1).any()]
+    if len(blank) > 1:
+        yield tuple(mark.column for mark in blank), None, row_groups([(mark.state == 1) * 1 for mark in blank]).of
+
+
+class KnownByKeys:
+    """How frequent each value is among those who are like a person by their keys, the person left out.
+
+    keys  : (n,) original keys as codes from 0, in the order of the values where they have one
+    truth : (n,) codes of the values, -1 for a missing one
+    own   : (n,) what the file tells of the variable itself, NaN where nothing; None where it tells nothing of anybody
+    cost  : a tree of at most 20,000 people, and O(n)
+    """
+
+    def __init__(self, keys: Sequence[IntArray], truth: IntArray, levels: int, own: FloatArray | None = None) -> None:
+        self._truth = truth
+        valued = truth[truth >= 0]
+        self._share = np.bincount(valued, minlength=levels) / max(1, len(valued))
+        self._places: list[tuple[IntArray, IntArray, IntArray]] = []  # group, people with each value, people
+        cell = row_groups(keys) if keys else None
+        columns = [*keys, *([cell.size[cell.of]] if cell is not None else [])]
+        if columns:
+            self._places.append(self._by_tree(columns, levels))
+        if cell is not None:
+            self._places.append(self._counted(cell.of, levels))
+        if own is not None:
+            shown = np.isfinite(own)
+            rough = self._by_tree([*columns, np.where(shown, own, 0.0), shown], levels)
+            self._places.append((np.where(shown, rough[0], -1), *rough[1:]))
+
+    def _counted(self, group: IntArray, levels: int) -> tuple[IntArray, IntArray, IntArray]:
+        rows = np.flatnonzero(self._truth >= 0)
+        groups = int(group.max(initial=0)) + 1
+        count = np.bincount(group[rows] * levels + self._truth[rows], minlength=groups * levels)
+        count = count.reshape(groups, levels)
+        return group, count, count.sum(axis=1)
+
+    def _by_tree(self, columns: Sequence[Any], levels: int) -> tuple[IntArray, IntArray, IntArray]:
+        from sklearn.tree import DecisionTreeClassifier  # loaded where it is needed
+
+        table = np.column_stack(columns).astype(np.float32)
+        rows = np.flatnonzero(self._truth >= 0)
+        rows = rows[:: max(1, len(rows) // _LEARNED_FROM)]
+        tree = DecisionTreeClassifier(min_samples_leaf=_FULL, max_leaf_nodes=_LEAVES, random_state=0)
+        leaf = tree.fit(table[rows], self._truth[rows]).apply(table)
+        return self._counted(np.unique(leaf, return_inverse=True)[1], levels)
+
+    def chances(self, rows: IntArray, value: IntArray, mark: Mark | None) -> FloatArray:
+        """The chance of a value of each of these people, whose truth is known; who was blank before is sure."""
+        right = (self._truth[rows] == value).astype(np.float64)
+        found = self._share[value]
+        for place in self._places:
+            chance, people = self._left(place, rows, value, right)
+            found = np.where(people >= _FULL - 1, chance, found)
+        if mark is not None and mark.own is not None:
+            own = self._counted(mark.own, len(self._share))
+            of_level = mark.state[rows] > 1
+            found = np.where(of_level, np.maximum(found, self._left(own, rows, value, right)[0]), found)
+        return np.where(mark.natural[rows], right, found) if mark is not None else found
+
+    def _left(
+        self, place: tuple[IntArray, IntArray, IntArray], rows: IntArray, value: IntArray, right: FloatArray
+    ) -> tuple[FloatArray, IntArray]:
+        """The share among the others of each person's group, of whom one more is as all are; and how many they are."""
+        group, count, people = place
+        of = group[rows]
+        others = people[of] - 1
+        return (count[of, value] - right + self._share[value]) / (others + 1), np.where(of >= 0, others, 0)
