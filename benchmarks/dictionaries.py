@@ -1,10 +1,22 @@
 """Roles and kinds that `sluice init --dictionary` proposes, against those that a statistician would set.
 
-The table was written before any run over its data: files of people of the collection Rdatasets (V. Arel-Bundock), each
-with the page that describes its columns. Of the first twenty 85.1 % of the columns were right in role and kind before
-names and labels were mended by them. The last ten were measured after that for the first time, with 90.9 % right
-(84.5 % by the names of before), and then mended by, too.
-The collection is not part of this project: `git clone` it, and give its folder.
+    python -m benchmarks dictionaries FOLDER
+
+All tables were written before any run over their data. The first is of files of people of the collection Rdatasets (V.
+Arel-Bundock), each with the page that describes its columns: give the folder of a clone. Of its first twenty 85.1 % of
+the columns were right in role and kind before names and labels were mended by them, of the last ten, measured after
+that for the first time, 90.9 %.
+
+The second (`dictionaries.txt`) is of surveys, censuses, labour, health, education, expenditure and credit files in five
+languages, with their own dictionaries as DDI, CSV, Excel, JSON, statements of SPSS, SAS and Stata: give a folder that
+holds their repositories as owner+name. The number before a repository is the group: by the first what was wrong was
+mended, and each further one was closed until it was measured once, and then mended by, too. Right at that first sight
+were, in role, in kind, and in both: of the second group 88.6, 98.7 and 87.6 % (before any mending) and 91.7, 98.7 and
+90.7 % (mended by the first); of the third 81.2, 98.1 and 79.5 %; of the fourth 94.3, 99.1 and 93.5 %; of the
+small fifth 93.4, 98.7 and 92.1 %; of the sixth (726 columns of seven files) 88.0, 99.0 and 87.9 %, and of
+its 28 columns that others know 8 were proposed as other. These figures are of some more files than the table has: those
+that had to be converted by hand are left out here.
+Neither collection is part of this project.
 """
 
 import csv
@@ -13,14 +25,22 @@ import re
 import sys
 import tempfile
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from schemas.reading.overview import overview
 from schemas.reading.proposal import propose
 from tasks.project.own_project import own_data
 
-_ROLES = {"q": "quasi_identifier", "s": "sensitive", "o": "other", "i": "identifier", "p": "person"}
-_KINDS = {"I": {"integer"}, "C": {"continuous"}, "K": {"nominal", "ordinal", "binary"}, "T": {"text"}}
+_ROLES = {
+    "q": "quasi_identifier", "s": "sensitive", "o": "other", "i": "identifier", "p": "person", "h": "household",
+    "w": "weight", "c": "contributor",
+}  # fmt: skip
+_KINDS = {
+    "I": {"integer"}, "C": {"continuous"}, "K": {"nominal", "ordinal", "binary"}, "T": {"text"}, "M": {"items"},
+    "D": {"date"},
+}  # fmt: skip
+Expected = dict[str, tuple[set[str], set[str]]]
 # Of each column all roles that are right, and all kinds: integer, continuous, a kind of categories, text.
 EXPECTED = """
 carData/SLID rownames=i:I wages=s:C education=q:IC age=q:I sex=q:K language=q:K
@@ -86,43 +106,65 @@ AER/BankWages rownames=i:I job=q:K education=q:IK gender=q:K minority=q:K
 def run(folder: Path) -> None:
     """Measure all of them that the folder has, and name every column that is proposed otherwise."""
     right = of = 0
-    for name, expected in _expected():
-        records, page = folder / "csv" / f"{name}.csv", folder / "doc" / f"{name}.html"
-        if not (records.is_file() and page.is_file()):
-            print(f"{name}: absent")
+    for title, records, dictionary, expected in _files(folder):
+        if not (records.is_file() and dictionary.is_file()):
+            print(f"{title}: absent")
             continue
-        wrong = list(_otherwise(records, page, expected))
-        right, of = right + len(expected) - len(wrong), of + len(expected)
-        print(f"{name}: {len(expected) - len(wrong)} of {len(expected)}", *wrong, sep="\n  ")
+        measured, wrong = _otherwise(records, dictionary, expected)
+        right, of = right + measured - len(wrong), of + measured
+        print(f"{title}: {measured - len(wrong)} of {measured}", *wrong, sep="\n  ")
     if not of:
         sys.exit("none of the files is there")
     print(f"role and kind right: {right} of {of} columns, {right / of:.1%}")
 
 
-def _expected() -> Iterator[tuple[str, dict[str, tuple[set[str], set[str]]]]]:
-    for block in re.split(r"\n(?! )", EXPECTED.strip()):
-        name, *columns = block.split()
-        parts = [re.fullmatch(r"(.+)=(\w+):(\w+)", column) for column in columns]
+def _files(folder: Path) -> Iterator[tuple[str, Path, Path, Expected]]:
+    if (folder / "csv").is_dir():
+        for (name,), expected in _blocks(EXPECTED):
+            yield name, folder / "csv" / f"{name}.csv", folder / "doc" / f"{name}.html", expected
+        return
+    table = Path(__file__).with_suffix(".txt").read_text(encoding="utf-8")
+    for (group, repository, records, dictionary), expected in _blocks(table):
+        root = folder / repository.replace("/", "+")
+        yield f"{group} {repository}/{records}", root / records, root / dictionary, expected
+
+
+def _blocks(table: str) -> Iterator[tuple[list[str], Expected]]:
+    for block in re.split(r"\n(?! )", table.strip()):
+        head, *rest = block.splitlines()
+        cells = [*head.split(), *" ".join(rest).split()]
+        parts = {cell: re.fullmatch(r"(.+)=([a-z]+):([A-Z]+)", cell) for cell in cells}
         yield (
-            name,
+            [cell for cell, part in parts.items() if part is None],
             {
                 part[1]: ({_ROLES[role] for role in part[2]}, set().union(*(_KINDS[kind] for kind in part[3])))
-                for part in parts
+                for part in parts.values()
                 if part
             },
         )
 
 
-def _otherwise(records: Path, page: Path, expected: dict[str, tuple[set[str], set[str]]]) -> Iterator[str]:
+def _otherwise(records: Path, said: Path, expected: Expected) -> tuple[int, list[str]]:
+    """How many columns the table has, and those that are proposed otherwise."""
     with tempfile.TemporaryDirectory() as folder:
-        dictionary = Path(folder) / "dictionary.csv"
-        with dictionary.open("w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows([("variable", "description"), *_described(page.read_text(encoding="utf-8"))])
+        dictionary = said
+        if said.suffix == ".html":
+            dictionary = Path(folder) / "dictionary.csv"
+            with dictionary.open("w", newline="", encoding="utf-8") as file:
+                page = said.read_text(encoding="utf-8")
+                csv.writer(file).writerows([("variable", "description"), *_described(page)])
         data = own_data(str(records), dictionary=dictionary)
+        wrong, measured = [], 0
         for each in propose(overview(data.records, data.described)).columns:
-            roles, kinds = expected[each.name]
+            name = re.sub(r"\s", "_", each.name)
+            pattern = name if name in expected else next((one for one in expected if fnmatchcase(name, one)), None)
+            if pattern is None:
+                continue
+            roles, kinds = expected[pattern]
+            measured += 1
             if each.role.value not in roles or each.kind.value not in kinds:
-                yield f"{each.name}: {each.role.value}, {each.kind.value}; right: {sorted(roles)}, {sorted(kinds)}"
+                wrong.append(f"{each.name}: {each.role}, {each.kind}; right: {sorted(roles)}, {sorted(kinds)}")
+    return measured, wrong
 
 
 def _described(page: str) -> Iterator[tuple[str, str]]:

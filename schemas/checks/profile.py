@@ -168,9 +168,9 @@ _SAYS = Sentences(
     first="There is no earlier release to compare with yet.",
     new_variable="The last release had no '{name}': there is nothing to compare with yet.",
     not_compared="The distribution of '{name}' could not be compared with that of the last release.",
-    moved="The distribution of '{name}' has moved since the last release: {share:.1%} of the records would have to "
-    "change to restore it; the contract allows {limit:.1%}.",
-    within="The distributions of {variables} variables are within {limit:.1%} of the last release.",
+    moved="The distribution of '{name}' has moved since the last release: {share:percent} of the records would have to "
+    "change to restore it; the contract allows {limit:percent}.",
+    within="The distributions of {variables} variables are within {limit:percent} of the last release.",
 )
 
 

@@ -22,11 +22,13 @@ import pandas as pd
 from schemas.contract import Contract, load_contract
 from schemas.reading.drafted_rules import drafted_rules
 from schemas.reading.interval_categories import intervals_in_order
+from schemas.reading.missing_codes import doubtful_codes, far_codes, marks_of
 from schemas.reading.other_forms import SAYS
 from schemas.reading.overview import Overview, overview, refuse_values_as_names
 from schemas.reading.proposal import MINIMUM_CELL, Proposal, Proposals, in_words, propose, worst_sets
 from schemas.reading.rounded_range import rounded_range
 from schemas.reading.universe import not_asked_labels
+from sluice.documents.document_reading import LARGEST
 from sluice.generalization.draft import draft_hierarchy
 from sluice.ground import values
 from sluice.ground.errors import DataError, SluiceError
@@ -79,7 +81,7 @@ def read_draft(text: str, name: str) -> Contract:
 
 
 def contract_yaml(seen: Overview, proposed: Proposals, dataset: str) -> str:
-    """The same of what was seen and proposed, or chosen by a person."""
+    """The same of what was seen and proposed, or chosen by a person. Raises DataError where no file may be so large."""
     lines = [
         "# Drafted from the data. Look at every role, and take the comments out that you have read.",
         f"# Categories that fewer than {MINIMUM_CELL} records have are left out of this file, and ranges are rounded "
@@ -107,7 +109,13 @@ def contract_yaml(seen: Overview, proposed: Proposals, dataset: str) -> str:
     for each in proposed.columns:
         lines += _variable(seen, each, changes=proposed.period is not None and proposed.period[0] == each.name)
     lines += _rules(seen, proposed)
-    return "\n".join(lines) + "\n"
+    text = "\n".join(lines) + "\n"
+    if (size := len(text.encode())) > LARGEST:
+        raise DataError(
+            f"a contract of {len(proposed.columns):,} columns would have {size / 1e6:.1f} MB, and {LARGEST / 1e6:g} MB "
+            "at most are read. Take the columns that are to be released, such as by a query, or make several data sets"
+        )
+    return text
 
 
 def _worst(seen: Overview, proposed: Proposals) -> Iterator[str]:
@@ -166,8 +174,12 @@ def _variable(seen: Overview, proposed: Proposal, changes: bool) -> Iterator[str
         yield f"    # {_listed(told)} means not asked, which is no missing answer: say in 'universe' of whom it was"
     yield from _harmless(seen, proposed)
     if proposed.missing_codes:
-        strange = sorted({*column.marks} - {*values.MISSING_MARKS})
-        check = f"  # check: among numbers or dates {_listed(strange)} must be missing, or special" if strange else ""
+        far = far_codes(column, doubtful_codes(column, seen.said(name), MINIMUM_CELL))
+        strange = sorted({*column.marks} - {*values.MISSING_MARKS}) + sorted(far, key=float)
+        guessed = seen.said(name).guessed_missing
+        notes = [f"among numbers or dates {_listed(strange)} must be missing, or special"] if strange else []
+        notes += [f"{_listed(guessed)} by its label; take out what is an answer"] if guessed else []
+        check = f"  # check: {'; '.join(notes)}" if notes else ""
         yield f"    missing_codes: {_listed(proposed.missing_codes)}{check}"
     if column.classification == COUNTRIES and column.labels["NA"] >= MINIMUM_CELL:
         yield "    # check: NA is a country, Namibia; where it stands for missing it belongs into missing_codes"
@@ -180,10 +192,10 @@ def _variable(seen: Overview, proposed: Proposal, changes: bool) -> Iterator[str
     span = {} if changes else rounded_range(proposed, column)
     for field, end in span.items():
         if field == "maximum" and _has_no_end(proposed, column):
-            yield f"    # maximum: {as_label(end)}  # as far as seen; with it an edition with a larger value is refused"
+            yield f"    # maximum: {_number(end)}  # as far as seen; with it an edition with a larger value is refused"
             continue
         remark = "" if field == "maximum" and proposed.doubtful_codes else "  # rounded outward; check"
-        yield f"    {field}: {_quoted(end) if isinstance(end, str) else as_label(end)}{remark}"
+        yield f"    {field}: {_quoted(end) if isinstance(end, str) else _number(end)}{remark}"
     if kind is Kind.DATE and not span and column.known >= MINIMUM_CELL:
         yield "    # check: the first or last date may mean missing or no end; then it belongs into missing_codes"
     if not changes:
@@ -193,6 +205,12 @@ def _variable(seen: Overview, proposed: Proposal, changes: bool) -> Iterator[str
         yield from (f"      {_quoted(code)}: {_quoted(means)}" for code, means in proposed.labels.items())
     if proposed.role is Role.QUASI_IDENTIFIER and (made := hierarchy_of(proposed, column)):
         yield f"    hierarchy: {json_text(made)}  # check: groups that readers of the file know"
+
+
+def _number(end: float) -> str:
+    """As YAML reads it: of many digits with an exponent, and a point before it."""
+    mantissa, mark, exponent = repr(end).partition("e")
+    return f"{mantissa}{'' if '.' in mantissa else '.0'}{mark}{exponent}" if mark else str(as_label(end))
 
 
 def _harmless(seen: Overview, proposed: Proposal) -> Iterator[str]:
@@ -224,7 +242,7 @@ def _kind_remark(column: ColumnSummary, proposed: Proposal) -> str:
     kind = proposed.kind
     if proposed.categories:
         return "  # by the value labels of the file; check"
-    if kind in (Kind.TEXT, Kind.NOMINAL) and column.separator:
+    if kind in (Kind.TEXT, Kind.NOMINAL) and column.separator and not proposed.other_form:
         return f"  # check: items if a cell holds several values; then add separator: {_quoted(column.separator)}"
     if column.classification is not None:
         return f"  # codes of a classification: {column.classification}; check"
@@ -312,7 +330,8 @@ def _frequent(proposed: Proposal, column: ColumnSummary) -> dict[str, int]:
 
 
 def _declared_categories(proposed: Proposal, column: ColumnSummary) -> tuple[str, ...] | None:
-    """All that are found, where none is rare: else the data would be refused, or the rare one be told."""
+    """All that are found or labelled, where none of the others is rare: else the data would be refused, or the rare one
+    be told."""
     if proposed.kind not in (Kind.NOMINAL, Kind.BINARY, Kind.ORDINAL):
         return None
     if proposed.role in (Role.IDENTIFIER, Role.PERSON, Role.HOUSEHOLD, Role.CONTRIBUTOR, Role.HOLDING):
@@ -321,14 +340,16 @@ def _declared_categories(proposed: Proposal, column: ColumnSummary) -> tuple[str
         return proposed.categories
     if column.truth_categories:
         return column.truth_categories
-    found = [label for label in column.categories if label not in proposed.missing_codes]
+    found = {label for label in column.categories if label not in proposed.missing_codes}
     frequent = _frequent(proposed, column)
-    fit = 0 < len(found) == len(frequent) <= _MOST_CATEGORIES
-    if not fit or (proposed.kind is Kind.BINARY and len(found) != 2):
+    labelled = [code for code in proposed.labels if code not in proposed.missing_codes]
+    listed = {*frequent, *labelled}
+    fit = frequent and found <= listed and len(listed) <= max(_MOST_CATEGORIES, len(labelled))
+    if not fit or (proposed.kind is Kind.BINARY and len(listed) != 2):
         return None
-    if ordered := proposed.kind is Kind.ORDINAL and intervals_in_order(frequent):
+    if ordered := proposed.kind is Kind.ORDINAL and intervals_in_order(listed):
         return ordered
-    return tuple(sorted(frequent, key=float if column.kind is Kind.INTEGER else None))
+    return tuple(sorted(listed, key=float if all(map(values.is_number, listed)) else None))
 
 
 def _categories(proposed: Proposal, column: ColumnSummary) -> Iterator[str]:
@@ -344,12 +365,12 @@ def _categories(proposed: Proposal, column: ColumnSummary) -> Iterator[str]:
         yield from (f"      - {_quoted(category)}" for category in categories)
     elif (
         kind is Kind.INTEGER
-        and proposed.role is not Role.WEIGHT
+        and proposed.role not in (Role.WEIGHT, *NAMES)
         and 1 < len(frequent) == len(column.categories) <= _FEW_CODES
     ):
         labels = dict.fromkeys(as_label(float(label.replace(",", "."))) for label in frequent)
         yield f"    # if these are codes: categories: {_listed(sorted(labels, key=float))}, without minimum and maximum"
-    elif kind in (Kind.NOMINAL, Kind.BINARY):
+    elif kind in (Kind.NOMINAL, Kind.BINARY) and proposed.role not in NAMES:
         yield "    # categories: without this line all that are found are taken; too many or too rare to be listed here"
         if kind is Kind.NOMINAL and 1 < len(frequent) <= _MOST_CATEGORIES:
             yield f"    # frequent ones: {_listed(sorted(frequent))}"
@@ -365,12 +386,17 @@ def _quoted(text: str) -> str:
 
 
 def inferred_contract(
-    table: pd.DataFrame, dataset: str, roles: Mapping[Role, str], kinds: Mapping[str, Kind] | None = None
+    table: pd.DataFrame,
+    dataset: str,
+    roles: Mapping[Role, str],
+    kinds: Mapping[str, Kind] | None = None,
+    marks: bool = False,
 ) -> Contract:
     """A contract that fits the table, with roles for the columns that the user named and `other` for the rest.
 
     kinds : of columns for which the user knows better; the categories of an ordinal one are in the order of their
             numbers, or of the alphabet
+    marks : among words, too, NA and its like stand for missing, as `propose` reads a file
     table : raw columns as a source yields them (pandas.ArrowDtype): text, where an empty cell is '', or native values
     raises: DataError for a column without a name, or with one that is not what it looks
             like, or that cannot have the role that was named
@@ -384,16 +410,22 @@ def inferred_contract(
     of_column = {name: role for role, name in roles.items()}
     known = kinds or {}
     variables = tuple(
-        _inferred_variable(name, summary_of([table[name]]), of_column.get(name, Role.OTHER), known.get(name))
+        _inferred_variable(name, summary_of([table[name]]), of_column.get(name, Role.OTHER), known.get(name), marks)
         for name in table.columns.astype("str")
     )
     return Contract(dataset=one_line(dataset), version="inferred", variables=variables)
 
 
-def _inferred_variable(name: str, seen: ColumnSummary, role: Role, known: Kind | None) -> Variable:
+def _inferred_variable(name: str, seen: ColumnSummary, role: Role, known: Kind | None, marks: bool) -> Variable:
     kind = known or seen.kind
     if role is Role.WEIGHT and not kind.is_numeric:
         raise DataError(f"'{name}' cannot be the {role}, which is a number; its values are {kind}.")
     if kind is Kind.ORDINAL and any(unseen(category, one_line=True) for category in seen.categories):
         raise DataError(f"'{name}' has categories with characters that nobody sees or that break a line; clean it.")
-    return seen.variable(name, role, known)
+    found = seen.variable(name, role, known)
+    absent = marks_of(seen, 0) if marks else ()
+    if not absent:
+        return found
+    codes, left = tuple(sorted({*found.missing_codes, *absent})), found.categories
+    left = left and tuple(each for each in left if each not in absent)
+    return found.model_copy(update={"missing_codes": codes, "nullable": True, "categories": left})

@@ -11,6 +11,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.reading.missing_codes import with_codes_of
+from schemas.reading.usual_names import is_an_answer
 from schemas.reading.written_dates import WrittenDates, as_written, formats_of
 from sluice.ground import values
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
@@ -22,6 +24,7 @@ from sluice.sources.separate_reading import read_here
 from sluice.sources.tabular_source import ColumnDescription, Descriptions, TabularSource
 
 _MOST_SHARED = 150  # different values: more than there are ages, size classes or regions
+_MOST_CODES = 2_000  # different values: more are amounts, of which none is looked up as a code
 _SHARED_BY = 4  # records a value, of those that have not the most frequent one
 MOST_RECORDS = 300_000
 """Records that are kept as codes; of more, so many are drawn. Every record counts for kinds, ranges and categories."""
@@ -93,7 +96,9 @@ def overview(source: TabularSource, described: Descriptions = MappingProxyType({
     said = {name: described.get(name, ColumnDescription()) for name in names}
 
     def summary(name: str) -> ColumnSummary:
-        return ColumnSummary(source.decimal_mark, said[name].missing_codes, said[name].missing_ranges, name)
+        each = said[name]
+        meant = [code for code, means in each.labels.items() if not each.is_missing(code) and is_an_answer(means)]
+        return ColumnSummary(source.decimal_mark, each.missing_codes, each.missing_ranges, name, meant)
 
     columns = {name: summary(name) for name in names}
     dates = {name: WrittenDates(name, partial(summary, name)) for name in names}
@@ -114,6 +119,8 @@ def overview(source: TabularSource, described: Descriptions = MappingProxyType({
             waiting = MOST_RECORDS
     for column in columns.values():
         column.settle()
+    if not any(column.known for column in columns.values()):
+        raise DataError(f"{source.title}: no column has a value in any record, so there is nothing to describe")
     written = formats_of(dates)
     columns |= {name: each.column for name, each in written.items()}
     if sum(map(len, drawn)) > MOST_RECORDS:  # after the last batch there may be as many already
@@ -130,12 +137,15 @@ def overview(source: TabularSource, described: Descriptions = MappingProxyType({
 
 
 def _as_in_the_data(said: ColumnDescription, column: ColumnSummary) -> ColumnDescription:
-    """With its codes as the data have them, where a dictionary writes 01 and the data 1."""
-    if not said.labels or not column.labels or {*said.labels} & {*column.labels}:
-        return said
-    short = {code.lstrip("0") or "0": means for code, means in said.labels.items()}
-    alike = len(short) == len(said.labels) and {*short} & {*column.labels}
-    return said.model_copy(update={"labels": short}) if alike else said
+    """With its codes as the data have them: 1.0 or 01 where a dictionary writes 1, and the other way round; and where
+    the data have what it says that codes mean, since it renames them or since which is which was not to be seen."""
+    there = [*column.declared, *(column.labels if len(column.labels) <= _MOST_CODES else ())]
+    said = with_codes_of(said, there, column.decimal_mark)
+    turned = {means: code for code, means in said.labels.items()}
+    if len(turned) == len(said.labels) and len({*turned} & {*there}) > len({*said.labels} & {*there}):
+        words = sum(any(map(str.isalpha, label)) for label in turned)
+        return said.model_copy(update={"labels": {} if 2 * words > len(turned) else turned})  # words mean themselves
+    return said
 
 
 def _thinned(kept: list[pa.Table], drawn: list[FloatArray]) -> tuple[list[pa.Table], list[FloatArray]]:

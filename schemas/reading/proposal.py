@@ -8,34 +8,50 @@ that fewer records have than the minimum cell, and figures as rounded shares.
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 import numpy as np
 
 from schemas.reading.editions import period_column, record_key
 from schemas.reading.household import are_long, are_running, looks_like_groups, whose_records
-from schemas.reading.interval_categories import intervals_in_order
+from schemas.reading.interval_categories import are_ages, intervals_in_order
 from schemas.reading.missing_codes import (
     are_names,
     declared_codes,
     doubtful_codes,
+    far_codes,
     kind_of_codes,
+    known_span,
     labelled_codes,
     marks_of,
     may_be_listed,
     negative_codes,
+    told_labels,
 )
-from schemas.reading.other_forms import other_form
+from schemas.reading.other_forms import NUMBERS, other_form
 from schemas.reading.overview import Overview
 from schemas.reading.universe import universe_of
 from schemas.reading.usual_names import (
+    answered_role,
+    are_opinions,
+    are_ratings,
+    ends_as_a_measure,
+    is_a_sentence,
+    is_asked_as_an_opinion,
+    is_by_chance,
     is_called_a_code,
     is_called_a_count,
     is_called_a_day,
+    is_called_a_measure,
     is_called_for_life,
+    is_called_free_text,
     is_called_household,
     is_denial,
+    is_neutral,
+    is_of_another_survey,
     is_of_the_body,
+    names_grades,
+    stem_of,
     usual_role,
     words_of,
 )
@@ -68,7 +84,12 @@ _AMOUNTS = 3  # columns of numbers in which nearly every record has its own: of 
 _HEAVIEST = 1500  # of a body, in kilograms or pounds; nobody writes grams with decimals
 _KNOWN = 3  # columns that an acquaintance knows, where no name tells which
 _MEASURED = 3  # columns of amounts, of which a file of amounts alone has as many at least
+_MOST_GRADES = 30  # different answers on a scale, at most
+_MOST_SEARCHED = 40  # columns whose pairs are looked at
+_GRADES = (4, 10)  # the highest grade of a scale
+_LINES = 3  # columns from 0 to 100 exactly: of so many they are no ages
 _RARE = 0.2  # share of the records: what so few have, groups of ten are often without
+_SENTENCE = 4  # words; a text of more is no name of a category, where most are of one record each
 _WRITTEN = 60  # values of one record each, of which most values are: of fewer they are rare categories
 
 
@@ -140,7 +161,7 @@ def propose(seen: Overview) -> Proposals:
         columns.append(_proposal(seen, name, single))
     for_life = [name for name in seen.columns if is_called_for_life(name) or is_called_for_life(seen.said(name).label)]
     columns = _one_of_each([_as_group(seen, each, columns, for_life) for each in columns])
-    columns = _as_amounts(seen, columns)
+    columns = _as_scales(seen, _as_sliders(seen, _as_siblings(seen, _as_amounts(seen, columns))))
     columns = _someone_known(seen, [_as_codes(seen, each) for each in columns])
     columns = _something_sensitive(seen, columns)
     numbers_alone = _are_measured(seen, columns)
@@ -175,12 +196,22 @@ def coherent(proposed: Proposals) -> Proposals:
 
 
 def worst_sets(seen: Overview, names: Sequence[str]) -> list[Combination]:
-    """The pair and the three of these columns that single out most people; positions are those of `names`."""
+    """The pair and the three of these columns that single out most people; positions are those of `names`.
+
+    Of many columns those are looked at that tell most people apart by themselves: pairs grow with their square.
+    """
     if len(names) < 2 or seen.kept < 2:
         return []
     asked = tuple(names)  # of a wide file the search takes seconds, and several documents show what it found
     if asked not in seen.worst_sets:
-        seen.worst_sets[asked] = list(search_quasi_identifiers([seen.codes[name] for name in names], 3, 1).best)
+        places = list(range(len(names)))
+        if len(places) > _MOST_SEARCHED:
+            apart = [combination([seen.codes[name]], [0]).separation for name in names]
+            places = sorted(sorted(places, key=lambda at: -apart[at])[:_MOST_SEARCHED])
+        found = search_quasi_identifiers([seen.codes[names[at]] for at in places], 3, 1).best
+        seen.worst_sets[asked] = [
+            replace(each, columns=tuple(places[position] for position in each.columns)) for each in found
+        ]
     return seen.worst_sets[asked]
 
 
@@ -208,22 +239,27 @@ def _searchable(seen: Overview) -> Iterator[str]:
 def _proposal(seen: Overview, name: str, single: Combination | None) -> Proposal:
     column, said = seen.columns[name], seen.said(name)
     role, why, sure = _role(seen, name, single)
+    doubtful = doubtful_codes(column, said, MINIMUM_CELL)
+    far = far_codes(column, doubtful)
     found = (
+        *far,
         *declared_codes(column, said, MINIMUM_CELL),
         *marks_of(column, MINIMUM_CELL),
-        *negative_codes(column, MINIMUM_CELL),
+        *negative_codes(column, said, MINIMUM_CELL),
     )
     codes = labelled_codes(column, said)
     listed = codes if codes and may_be_listed(codes, said, column, MINIMUM_CELL) else ()
-    meant = {code: visible(said.labels[code]) for code in said.labels if code in listed or code in found}
+    is_told = role not in NAMES and column.kind is not Kind.TEXT
+    told = {*found, *listed, *(told_labels(column, said, MINIMUM_CELL) if is_told else ())}
+    meant = {code: visible(said.labels[code]) for code in said.labels if code in told}
     return Proposal(
         name,
-        _kind(column, said, codes, listed),
+        Kind.TEXT if _is_free_text(seen, name) else _kind(column, said, codes, listed),
         role,
         why,
         sure,
         tuple(dict.fromkeys(found)),
-        doubtful_codes(column, MINIMUM_CELL),
+        tuple(code for code in doubtful if code not in found),
         visible(said.universe) or universe_of(seen, name),
         other_form=_other_form(seen, name),
         date_formats=seen.date_formats.get(name, ()),
@@ -247,8 +283,43 @@ def _kind(column: ColumnSummary, said: ColumnDescription, codes: Sequence[str] |
 
 
 def _usual(seen: Overview, name: str, without: Collection[Role] = ()) -> tuple[Role, str] | None:
-    """By the name of a column, or else by its label: v012, 'Age in years'."""
-    return usual_role(name, without) or usual_role(seen.said(name).label, without)
+    """By the name of a column, or else by its label: v012, 'Age in years'. Of answers on a scale and measured numbers a
+    label does not say what others know: 'How often do you see your family', 'Family score'."""
+    weak = _is_personal(seen, name)
+    beside = (*without, Role.QUASI_IDENTIFIER) if weak else without
+    grades = names_grades(seen.said(name).label) or are_opinions(_answers(seen, name))
+    asks = is_a_sentence(name) or grades or ends_as_a_measure(name)
+    label = seen.said(name).label
+    says_nothing = is_of_another_survey(name, label) or is_by_chance(name, seen.columns)
+    found = None if says_nothing else usual_role(name, beside if asks else without)
+    told = usual_role(label, beside)
+    if found and told and len(told[1]) > len(found[1]) and f" {found[1]} " in f" {told[1]} ":
+        return told  # discharge: 'Sign of discharge' is not the one from hospital
+    return found or told
+
+
+def _is_personal(seen: Overview, name: str) -> bool:
+    """Whether a column holds what nobody else knows of a person: answers on a scale, or a measured number."""
+    column, said = seen.columns[name], seen.said(name)
+    if are_ratings(_answers(seen, name)) or is_asked_as_an_opinion(said.label):
+        return True
+    return column.kind.is_numeric and not said.labels and (is_called_a_measure(name) or is_called_a_measure(said.label))
+
+
+def _answers(seen: Overview, name: str) -> Collection[str]:
+    """What the codes of a column mean, but for missing answers; or else its few values."""
+    column, said = seen.columns[name], seen.said(name)
+    if said.labels:
+        return [means for code, means in said.labels.items() if not said.is_missing(code)]
+    return column.categories if column.distinct <= _MOST_GRADES else ()
+
+
+def _answered(seen: Overview, name: str) -> tuple[Role, str] | None:
+    """The role by the answers, and what they are of, where neither name nor label says anything."""
+    answers = _answers(seen, name)
+    ages = are_ages([answer for answer in answers if not is_neutral(answer)])
+    found = (Role.QUASI_IDENTIFIER, "age") if ages else answered_role(answers)
+    return found if found and not (found[0] is Role.QUASI_IDENTIFIER and _is_personal(seen, name)) else None
 
 
 def _role(seen: Overview, name: str, single: Combination | None) -> tuple[Role, str, bool]:
@@ -268,15 +339,25 @@ def _role(seen: Overview, name: str, single: Combination | None) -> tuple[Role, 
     if role is Role.IDENTIFIER and (ratio >= 0.5 or (len(word) >= 4 and column.kind in (Kind.TEXT, Kind.NOMINAL))):
         return Role.IDENTIFIER, f"called '{word}'", True
     if column.kind is Kind.TEXT and (form := _other_form(seen, name)):
+        said = _usual(seen, name, without=NAMES) if form == NUMBERS and role not in NAMES else None
+        if said is not None and said[0] is not Role.WEIGHT:
+            return said[0], f"called '{said[1]}'; {form} that are not read as {form}", False
         return Role.IDENTIFIER, f"{form} that are not read as {form}, most of them different", False
     if column.kind is Kind.TEXT:
         return Role.IDENTIFIER, "free text or names: most values are different", role is None
+    called = is_called_free_text(name) or is_called_free_text(seen.said(name).label)
+    if (called or role is None) and _is_free_text(seen, name):
+        return Role.IDENTIFIER, "texts of several words that somebody wrote: they may name people", called
     if role in NAMES:
         role, word = _usual(seen, name, without=NAMES) or (None, "")
+    if role is Role.OTHER:
+        return Role.OTHER, f"called '{word}', which is of the survey and not of the person", True
     if role is Role.SENSITIVE:
         return Role.SENSITIVE, f"called '{word}'", True
     if role is Role.QUASI_IDENTIFIER:
         return Role.QUASI_IDENTIFIER, f"called '{word}', which others know of a person", True
+    if role is None and (answered := _answered(seen, name)):
+        return answered[0], f"its categories are of {answered[1]}", True
     if own and column.kind in (Kind.INTEGER, Kind.NOMINAL):
         return Role.IDENTIFIER, "nearly every record has a value of its own: a number of the record?", False
     codes = labelled_codes(column, seen.said(name))
@@ -286,10 +367,22 @@ def _role(seen: Overview, name: str, single: Combination | None) -> tuple[Role, 
         return Role.IDENTIFIER, "long numbers, all of as many digits: of a telephone, an account, a register?", False
     if column.kind is Kind.NOMINAL and column.classification is None and _is_written(seen, name):
         return Role.IDENTIFIER, "many values of one record each beside usual ones: names or free text?", False
+    if role is Role.WEIGHT and column.smallest <= 0:
+        return (
+            Role.OTHER,
+            f"called '{word}', and not above nought everywhere: a replicate or alternative weight?",
+            False,
+        )
     if role is Role.WEIGHT and column.kind is not Kind.INTEGER:  # of the body
         return Role.QUASI_IDENTIFIER, "a weight of the body, which others see", False
     if column.kind is Kind.DATE:
         return Role.QUASI_IDENTIFIER, "a date, by which people are looked up", False
+    if is_by_chance(name, seen.columns) and not seen.said(name).label and (guess := usual_role(name)):
+        why = f"called '{guess[1]}', as a survey calls it of which few names are here"
+        if guess[0] in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
+            return guess[0], why, False
+    if _is_personal(seen, name):
+        return Role.OTHER, "an answer on a scale, or a measured number; sensitive, if nobody should learn it", True
     if single is not None and single.separation >= _SEPARATES:
         pairs = f"it tells {100 * single.separation:.0f} of 100 pairs of records apart"
         return Role.QUASI_IDENTIFIER, f"{pairs}; other, if nobody could know it of a person", False
@@ -316,6 +409,74 @@ def _as_amounts(seen: Overview, columns: Sequence[Proposal]) -> list[Proposal]:
         amounts += unnamed[1:]
     why = "an amount, different for nearly every record; identifier, if it is a number of the record"
     return [replace(each, role=Role.OTHER, why=why) if each in amounts else each for each in columns]
+
+
+def _as_siblings(seen: Overview, columns: Sequence[Proposal]) -> list[Proposal]:
+    """Columns of one question, whose names differ in the last number alone, in one role.
+
+    Of answers one by one what words say of some holds of all: 'level of education: primary', 'secondary'. And what only
+    its values made a quasi-identifier is what most of them are.
+    """
+    families: dict[str, list[Proposal]] = {}
+    for each in columns:
+        if (stem := stem_of(each.name)) != each.name and each.role not in (*NAMES, Role.WEIGHT, Role.HOUSEHOLD):
+            families.setdefault(stem, []).append(each)
+    changed: dict[str, Proposal] = {}
+    for family in families.values():
+        called = [each for each in family if each.role is Role.QUASI_IDENTIFIER and each.sure]
+        guessed = [each for each in family if each.role is Role.QUASI_IDENTIFIER and not each.sure]
+        others = [each for each in family if each.role is not Role.QUASI_IDENTIFIER]
+        why = f"as {one_line(family[0].name)} and its like"
+        if called and all(seen.columns[each.name].distinct == 2 for each in family):
+            same = [each for each in others if each.role is Role.OTHER]
+            changed |= {each.name: replace(each, role=Role.QUASI_IDENTIFIER, why=why) for each in same}
+        elif len(others) > len(family) / 2 and len(family) > 2:
+            role = (
+                Role.SENSITIVE if 2 * sum(each.role is Role.SENSITIVE for each in others) > len(others) else Role.OTHER
+            )
+            changed |= {each.name: replace(each, role=role, why=why, sure=False) for each in guessed}
+    return [changed.get(each.name, each) for each in columns]
+
+
+def _as_sliders(seen: Overview, columns: Sequence[Proposal]) -> list[Proposal]:
+    """Whole numbers that nothing but their values made quasi-identifiers, and that go from 0 to 100 in several columns,
+    are answers on a line: a file has an age or two that go so far, and its first and last are not reached exactly."""
+    drawn = [
+        each.name
+        for each in columns
+        if each.role is Role.QUASI_IDENTIFIER and not each.sure and each.kind is Kind.INTEGER and not each.categories
+        if (seen.columns[each.name].smallest, seen.columns[each.name].largest) == (0, 100)
+    ]
+    why = "from 0 to 100 as others: answers on a line? quasi-identifier, if others know it of a person"
+    return [
+        replace(each, role=Role.OTHER, why=why) if len(drawn) >= _LINES and each.name in drawn else each
+        for each in columns
+    ]
+
+
+def _as_scales(seen: Overview, columns: Sequence[Proposal]) -> list[Proposal]:
+    """Columns of one question that all go from 0 or 1 to the same small number are answers on a scale: what their
+    values made of them, or a word of a statement ('The family suffers'), makes nobody known."""
+    families: dict[tuple[object, ...], list[Proposal]] = {}
+    for place, (scale, run) in enumerate(groupby(columns, lambda each: _scale(seen, each))):
+        if scale is not None:  # Q3_1, Q3_2 wherever they stand, V12, V13 beside each other
+            families.setdefault((*scale, place if len(scale[0]) == 1 else 0), []).extend(run)
+    changed: dict[str, Proposal] = {}
+    for family in families.values():
+        known = [each for each in family if each.role is Role.QUASI_IDENTIFIER]
+        stated = [each for each in known if not each.sure or is_a_sentence(each.description)]
+        if len(family) >= _LINES and 2 * (len(known) - len(stated)) < len(family):
+            why = f"on the scale of {one_line(family[0].name)} and its like; quasi-identifier, if others know it"
+            changed |= {each.name: replace(each, role=Role.OTHER, why=why, sure=False) for each in stated}
+    return [changed.get(each.name, each) for each in columns]
+
+
+def _scale(seen: Overview, proposed: Proposal) -> tuple[str, float, float] | None:
+    """What a name begins with before its last number, and the ends of a small scale; None where it is none."""
+    stem = re.sub(r"[\W_]*[0-9]+[a-zA-Z]?$", "", proposed.name)
+    low, high = known_span(seen.columns[proposed.name], (*proposed.missing_codes, *proposed.doubtful_codes))
+    small = proposed.kind is Kind.INTEGER and low in (0, 1) and _GRADES[0] <= high <= _GRADES[1]
+    return (stem, low, high) if small and stem not in ("", proposed.name) else None
 
 
 def _is_skewed(seen: Overview, name: str) -> bool:
@@ -352,13 +513,27 @@ def _is_written(seen: Overview, name: str) -> bool:
     return bool(alone > _WRITTEN and 2 * alone > len(labels))
 
 
+def _is_free_text(seen: Overview, name: str) -> bool:
+    """Whether the texts are somebody's own words, by what the column is called, or as most are of many words and of one
+    record each."""
+    column, said = seen.columns[name], seen.said(name)
+    if column.kind not in (Kind.NOMINAL, Kind.BINARY) or column.classification is not None or said.labels:
+        return False
+    labels = seen.labels[name]
+    words = [len(words_of(label)) for label in labels if label is not None]
+    if is_called_free_text(name) or is_called_free_text(said.label):
+        return 2 * sum(n > 1 for n in words) > len(words)
+    alone = np.count_nonzero(np.bincount(seen.codes[name], minlength=len(labels)) == 1)
+    return bool(alone > _FEW_CODES and 2 * alone > len(labels) and 2 * sum(n > _SENTENCE for n in words) > len(words))
+
+
 def _as_group(seen: Overview, proposed: Proposal, columns: Sequence[Proposal], for_life: Sequence[str]) -> Proposal:
     """A column without a telling name of which several records have a value each: one person's, if they agree in what
     people keep for life, or a household's, if their groups are small and have attributes in common."""
     called = proposed.sure and proposed.role is not Role.IDENTIFIER
     if called or any(each.role in GROUPS for each in columns):
         return proposed
-    if proposed.kind not in (Kind.INTEGER, Kind.NOMINAL, Kind.TEXT):
+    if proposed.kind not in (Kind.INTEGER, Kind.NOMINAL, Kind.TEXT) or proposed.categories:  # a code list names nobody
         return proposed
     of_one = whose_records(seen, proposed.name, [name for name in for_life if name != proposed.name])
     if of_one:
@@ -396,17 +571,25 @@ def _as_codes(seen: Overview, proposed: Proposal) -> Proposal:
     """Whole numbers that are categories: codes by their name, and few different ones that are not called a count; and
     intervals, which have an order. Ordered ones are listed, so each is of enough records."""
     column = seen.columns[proposed.name]
-    labels = [label for label in column.categories if label not in proposed.missing_codes]
+    times = column.categories
+    labels = [label for label in times if label not in proposed.missing_codes]
     if proposed.categories or proposed.role in (*NAMES, Role.WEIGHT) or len(labels) < 2:
         return proposed
-    listed = len(labels) <= _FEW_CODES and all(column.categories[label] >= MINIMUM_CELL for label in labels)
+    listed = len(labels) <= _FEW_CODES and all(times[label] >= MINIMUM_CELL for label in labels)
     if proposed.kind is Kind.NOMINAL and column.classification is None:
         ordered = listed and intervals_in_order(labels) is not None
         return replace(proposed, kind=Kind.ORDINAL) if ordered else proposed
     plain = all(re.fullmatch(r"-?[0-9]+(\.0+)?", label) for label in labels)
     if proposed.kind is not Kind.INTEGER or not plain or len({float(label) for label in labels}) < len(labels):
         return proposed
-    known, coded = proposed.role is Role.QUASI_IDENTIFIER, is_called_a_code(proposed.name)
+    if _are_meant(seen.said(proposed.name), column, labels):
+        return replace(proposed, kind=Kind.NOMINAL)
+    if listed and sorted(float(label) for label in labels) == [0, 1]:
+        return replace(proposed, kind=Kind.BINARY)
+    known, coded = (
+        proposed.role is Role.QUASI_IDENTIFIER,
+        is_called_a_code("" if is_by_chance(proposed.name, seen.columns) else proposed.name, proposed.description),
+    )
     if len(labels) == 2 and listed and (known or coded or proposed.role is Role.SENSITIVE):
         return replace(proposed, kind=Kind.BINARY)
     if coded:
@@ -416,6 +599,15 @@ def _as_codes(seen: Overview, proposed: Proposal) -> Proposal:
     counts = is_called_a_count(proposed.name, proposed.description) or _falls_off(column, labels)
     few = len(labels) <= _FEW_CODES and not counts
     return replace(proposed, kind=Kind.BINARY if few and len(labels) == 2 else Kind.NOMINAL) if few else proposed
+
+
+def _are_meant(said: ColumnDescription, column: ColumnSummary, labels: Sequence[str]) -> bool:
+    """Whether a dictionary says of most records what their number means, though not of every number."""
+    if not said.labels:
+        return False
+    times = column.categories
+    meant = [times[label] for label in labels if said.labels.get(label, label).strip() != label]
+    return len(meant) > 1 and 2 * sum(meant) > sum(times[label] for label in labels)
 
 
 def _falls_off(column: ColumnSummary, labels: Sequence[str]) -> bool:
@@ -432,12 +624,9 @@ def _someone_known(seen: Overview, columns: Sequence[Proposal]) -> list[Proposal
     """Where no column is a quasi-identifier, those that tell most people apart: no file is safe that nobody knows."""
     if any(each.role is Role.QUASI_IDENTIFIER for each in columns):
         return list(columns)
-    roles = (Role.OTHER, Role.SENSITIVE)
-    fit = [
-        each
-        for each in columns
-        if each.role in roles and seen.columns[each.name].known and len(seen.labels[each.name]) > 1
-    ]
+    there = [each for each in columns if seen.columns[each.name].known and len(seen.labels[each.name]) > 1]
+    others = [each for each in there if each.role is Role.OTHER]
+    fit = others or [each for each in there if each.role is Role.SENSITIVE]
     apart = {each.name: combination([seen.codes[each.name]], [0]).separation for each in fit if seen.kept > 1}
     most = sorted(apart, key=lambda name: -apart[name])[:_KNOWN]
     why = "no column is called by what others know of a person, and this one tells most people apart"

@@ -38,7 +38,7 @@ _SAYS = {
     ),
     "whole_number": "not a whole number (or too large to be exact: 2^53 with decimals, 64 bits without)",
     "date": "not a date; wanted YYYY-MM-DD, with or without a time to the microsecond",
-    "category": "not one of the declared categories",
+    "category": "not one of the declared categories; declare what is new in the contract, or recode it in the data",
     "item": "a set with an item that is not declared",
     "separator": "a list with an item that holds the separator; declare another separator",
     "spelling": LOOKALIKE_NAMES,

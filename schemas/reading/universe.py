@@ -19,9 +19,9 @@ _NAMED = 4
 
 
 def not_asked_labels(seen: Overview, name: str) -> tuple[str, ...]:
-    """Values of enough records that say that the question was not put."""
-    column = seen.columns[name]
-    return tuple(label for label, times in column.categories.items() if times >= _CELL and is_not_asked(label))
+    """Values of enough records that say that the question was not put, or whose labels do."""
+    times, labels = seen.columns[name].categories, seen.said(name).labels
+    return tuple(code for code in times if times[code] >= _CELL and is_not_asked(labels.get(code, code)))
 
 
 def universe_of(seen: Overview, name: str) -> str:
@@ -62,12 +62,15 @@ def _decides(seen: Overview, other: str, absent: BoolArray) -> str | None:
     outside = [label for at, label in enumerate(labels) if records[at] >= _CELL and without[at] and label]
     if not inside or not outside or len(labels) == len(absent):
         return None
-    return f"asked where {one_line(other)} is {_listed(inside, outside)}"
+    return f"asked where {one_line(other)} is {_listed(inside, outside, spans=not seen.said(other).labels)}"
 
 
-def _listed(inside: list[str], outside: list[str]) -> str:
-    """The values by which it is asked, or else those by which it is not: never a rare one."""
-    if all(map(values.is_number, [*inside, *outside])):
+def _listed(inside: list[str], outside: list[str], spans: bool) -> str:
+    """The values by which it is asked, or else those by which it is not: never a rare one.
+
+    spans : whether numbers have an order, as codes with labels have not
+    """
+    if spans and all(map(values.is_number, [*inside, *outside])):
         low, high = min(map(float, inside)), max(map(float, inside))
         if all(float(each) < low for each in outside):
             return f"{low:g} or more"

@@ -2,9 +2,11 @@
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Collection
 from functools import cache, lru_cache
 from importlib.resources import files
+from itertools import islice
 from typing import Any
 
 import yaml
@@ -25,11 +27,28 @@ _COUNTS = "counts"
 _BODY = "body"
 _DAYS = "days_of_names"
 _WHOLES = "wholes"
+_RATINGS = "ratings"
+_OPINIONS = "opinions"
+_NEUTRAL = "neutral"
+_ANSWERS = "answers"
+_LONGEST_PHRASE = 4  # words
+_LOOKED_AT = 40  # answers, of which most say what a column is
+_TWO_OF = 1.5  # of so many answers one has to be of a kind
+_QUESTIONS = "questions"
+_MEASURES = "measures"
+_WHOLE_WORDS = "whole_words"
+_DURATIONS = "durations"
+_AGES = "ages"
 _WEIGHT_WITHIN = "weight_within"
+_FREE_TEXT = "free_text"
+_OPAQUE = re.compile(r"[a-z]{1,2}\d+[a-z]?")  # a survey's name that says nothing by itself
+_VOUCHING = 3  # names of one survey that speak for each other
+_RUN = 10  # names that are numbered through
 
 
 def usual_role(name: str, without: Collection[Role] = ()) -> tuple[Role, str] | None:
-    """The role of columns that are called so as a rule, and the word by which; None for a name that says nothing.
+    """The role of columns that are called so as a rule, and the words by which; None for a name that says nothing.
+    Of several the longest decides, which says most: 'main source of income' and not 'income'.
 
     without : roles that the values rule out: a region_id of twelve values names no record
     """
@@ -41,10 +60,13 @@ def usual_role(name: str, without: Collection[Role] = ()) -> tuple[Role, str] | 
 
 @lru_cache(maxsize=20_000)
 def _usual_role(words: tuple[str, ...], without: frozenset[Role]) -> tuple[Role, str] | None:
+    found: tuple[Role, tuple[str, ...]] | None = None
     for role, usual in _usual().items():
         for phrase in () if role in without else usual:
-            if _stands_in(phrase, words):
-                return role, " ".join(phrase)
+            if (found is None or len(phrase) > len(found[1])) and _stands_in(phrase, words):
+                found = role, phrase
+    if found is not None:
+        return found[0], " ".join(found[1])
     if Role.WEIGHT not in without and any(part in word for word in words for part in _read()[_WEIGHT_WITHIN]):
         return Role.WEIGHT, " ".join(words)
     return None
@@ -62,9 +84,50 @@ def is_denial(label: str) -> bool:
     return label.strip() in ("0", "0.0") or " ".join(words_of(label)) in _read()[_DENIALS]
 
 
-def is_called_a_code(name: str) -> bool:
-    """Whether whole numbers in columns that are called so are codes as a rule, which cannot be added."""
-    return name.strip().casefold() in _read()[_CODES_OF_SURVEYS] or _is_called_one_of(_CODES, name)
+def is_by_chance(name: str, beside: Collection[str]) -> bool:
+    """Whether a survey has this name, and it says nothing by itself (V102), nor do the names beside it: fewer than two
+    others are of that survey, or they are numbered through, as those of any file may be."""
+    whole = name.strip().casefold()
+    return bool(_OPAQUE.fullmatch(whole)) and whole in _surveys() and whole not in _vouched_for(tuple(beside))
+
+
+@lru_cache(maxsize=20)
+def _vouched_for(names: tuple[str, ...]) -> frozenset[str]:
+    found = {name.strip().casefold() for name in names}
+    numbers: dict[str, list[int]] = {}
+    for name in found:
+        if numbered := re.fullmatch(r"([a-z]+)(\d+)", name):
+            numbers.setdefault(numbered[1], []).append(int(numbered[2]))
+    through = {
+        stem for stem, each in numbers.items() if len(each) >= _RUN and len({*each}) == max(each) - min(each) + 1
+    }
+    of_survey: dict[str, set[str]] = {}
+    for surveys in _read()[_SURVEYS].values():
+        for survey, listed in surveys.items():
+            of_survey.setdefault(survey, set()).update(found & {name.casefold() for name in listed})
+    vouched = {name for names in of_survey.values() if len(names) >= _VOUCHING for name in names}
+    return frozenset(name for name in vouched if name.rstrip("0123456789") not in through)
+
+
+def is_of_another_survey(name: str, label: str) -> bool:
+    """Whether a survey gives this name to what others know of a person, and the label is of what nobody should learn:
+    v101 may be a region, or 'Household income'."""
+    said = usual_role(label)
+    return (
+        _surveys().get(name.strip().casefold()) is Role.QUASI_IDENTIFIER
+        and said is not None
+        and (said[0] is Role.SENSITIVE)
+    )
+
+
+def is_called_a_code(name: str, label: str = "") -> bool:
+    """Whether whole numbers in columns that are called so, by name or short label, are codes as a rule, which cannot be
+    added."""
+    if name.strip().casefold() in _read()[_CODES_OF_SURVEYS] and not is_of_another_survey(name, label):
+        return True
+    if _is_called_one_of(_CODES, name):
+        return not (_is_called_one_of(_DURATIONS, name) or words_of(label)[:1] in map(words_of, _read()[_DURATIONS]))
+    return len(words_of(label)) <= _SHORT and _is_called_one_of(_CODES, label) and not is_called_a_count(name, label)
 
 
 def is_called_a_count(name: str, label: str = "") -> bool:
@@ -75,9 +138,97 @@ def is_called_a_count(name: str, label: str = "") -> bool:
     return _is_called_one_of(_COUNTS, name) or begun or ended
 
 
+def are_ratings(labels: Collection[str]) -> bool:
+    """Whether most of these answers are on a scale of frequency, agreement, satisfaction or judgement."""
+    return _are_mostly(_RATINGS, labels)
+
+
+def are_opinions(labels: Collection[str]) -> bool:
+    """Whether most of these answers are for or against a statement, or satisfied with it."""
+    return _are_mostly(_OPINIONS, labels)
+
+
+def _are_mostly(which: str, labels: Collection[str]) -> bool:
+    words = [label for label in labels if _says_something(label)]
+    found = sum(len(label) <= _LONGEST_ANSWER and _is_called_one_of(which, label) for label in words)
+    return len(words) > 1 and 2 * found > len(words)
+
+
+def answered_role(labels: Collection[str]) -> tuple[Role, str] | None:
+    """The role of a column with such answers, and what they are of: sex, countries, religion. None where two thirds of
+    those that say something are not of one kind."""
+    words = [label for label in islice(labels, _LOOKED_AT) if _says_something(label)]
+    if len(words) < 2:
+        return None
+    kinds = Counter(kind for label in words for kind in _kinds_of(label))
+    if not kinds:
+        return None
+    (kind, times), *_ = kinds.most_common(1)
+    return kind if times > 1 and _TWO_OF * times >= len(words) else None
+
+
+@lru_cache(maxsize=20_000)
+def _kinds_of(label: str) -> frozenset[tuple[Role, str]]:
+    if len(label) > _LONGEST_ANSWER:
+        return frozenset()
+    words, known = words_of(label), _answers()
+    parts = (words[at : at + n] for at in range(len(words)) for n in range(1, _LONGEST_PHRASE + 1))
+    return frozenset(kind for part in parts for kind in known.get(part, ()))
+
+
+def is_neutral(label: str) -> bool:
+    """Whether an answer says nothing of what was asked: other, don't know, not applicable."""
+    words = words_of(label) if len(label) <= _LONGEST_ANSWER else ()
+    return words in _neutral() or words[:2] in _neutral()  # 'no sabe (no leer)'
+
+
+def is_an_answer(label: str) -> bool:
+    """Whether an answer says something of what was asked, and not that it was not asked."""
+    return _says_something(label) and not is_not_asked(label)
+
+
+def _says_something(label: str) -> bool:
+    return any(map(str.isalpha, label)) and not is_neutral(label)
+
+
+def is_asked_as_an_opinion(label: str) -> bool:
+    """Whether a label is a question on habits, opinions or feelings: 'How often do you ...'."""
+    return is_a_scale(label) or _is_called_one_of(_QUESTIONS, label)
+
+
+def is_a_scale(label: str) -> bool:
+    """Whether a label writes the grades of a scale: 'not at all 1-2-3-4-5 very much', 'from 1 to 10'; and no ages."""
+    found = re.search(r"\b[01]\s*(?:to|bis|à|a|-|–)\s*(?:5|7|10|100)\b", label)
+    if found is None:
+        return names_grades(label)
+    before, after = words_of(label[: found.start()])[-1:], words_of(label[found.end() :])[:1]
+    ages = not {*before, *after}.isdisjoint([*_read()[_AGES], *_read()[_DURATIONS]])
+    return not ages or names_grades(label)
+
+
+def names_grades(label: str) -> bool:
+    """Whether a label writes grade after grade: 'not at all 1-2-3-4-5 very much'."""
+    return re.search(r"\b1\s*[-–,/]\s*2\s*[-–,/]\s*3\b", label) is not None
+
+
+def is_called_a_measure(name: str) -> bool:
+    """Whether a name or label is of a measured number, as of a test, of the blood or of a rate."""
+    return _is_called_one_of(_MEASURES, name)
+
+
+def ends_as_a_measure(name: str) -> bool:
+    """Whether a name is of a measured number after its first word: school_attendance_rate, and not rate_marriage."""
+    return is_called_a_measure(" ".join(words_of(name)[1:]))
+
+
 def is_called_a_day(name: str) -> bool:
     """Whether a column is called by a day: date, dob, Geburtsdatum, admission date."""
     return _is_called_one_of(_DAYS, name)
+
+
+def is_called_free_text(name: str) -> bool:
+    """Whether a column is called by what somebody wrote: remarks, comment, Bemerkung."""
+    return len(words_of(name)) <= _SHORT and _is_called_one_of(_FREE_TEXT, name)
 
 
 def is_called_a_whole(name: str) -> bool:
@@ -102,6 +253,17 @@ def _is_called_one_of(which: str, name: str) -> bool:
     return any(_stands_in(words_of(phrase), words) for phrase in _read()[which])
 
 
+def is_a_sentence(name: str) -> bool:
+    """Whether a name is a statement or a question, whose words are not what the column is called."""
+    return len(words_of(name)) > _SHORT
+
+
+def stem_of(name: str) -> str:
+    """What a name begins with before its last number: the answers to one question, or one table of a form, share it."""
+    found = re.fullmatch(r"(.*[^\W\d].*?)[\W_]*\d{1,2}[a-zA-Z]?", name)
+    return found[1] if found and len(found[1]) > 1 and not found[1][-1].isdigit() else name
+
+
 def is_called_household(name: str) -> bool:
     """Whether a name is nothing but 'household', of which only the values say whether it is a number or a size."""
     return " ".join(words_of(name)) in _read()[_ALONE]
@@ -120,7 +282,8 @@ def _stands_in(phrase: tuple[str, ...], words: tuple[str, ...]) -> bool:
     if len(phrase) > 1:
         return "".join(phrase) in words or any(words[at : at + len(phrase)] == phrase for at in range(len(words)))
     [word] = phrase
-    return word in words or (len(word) >= _INSIDE and any(each.startswith(word) for each in words))
+    inside = len(word) >= _INSIDE and word not in _read()[_WHOLE_WORDS]
+    return word in words or (inside and any(each.startswith(word) for each in words))
 
 
 @cache
@@ -131,6 +294,22 @@ def _usual() -> dict[Role, tuple[tuple[str, ...], ...]]:
         for role, languages in _read().items()
         if role in list(Role)
     }
+
+
+@cache
+def _answers() -> dict[tuple[str, ...], tuple[tuple[Role, str], ...]]:
+    """By their words what answers are of, of all languages."""
+    found: dict[tuple[str, ...], tuple[tuple[Role, str], ...]] = {}
+    for role, kinds in _read()[_ANSWERS].items():
+        for kind, answers in kinds.items():
+            for words in {words_of(answer) for answer in answers}:
+                found[words] = (*found.get(words, ()), (Role(role), kind))
+    return found
+
+
+@cache
+def _neutral() -> frozenset[tuple[str, ...]]:
+    return frozenset(map(words_of, _read()[_NEUTRAL]))
 
 
 @cache

@@ -54,7 +54,10 @@ class WrittenDates:
             if not len(known):
                 return
             half = len(known) / 2
-            years = pc.sum(pc.match_substring_regex(known, "[0-9]{4}")).as_py() >= half  # cheaper than each format
+            decimals = (
+                pc.sum(values.fullmatch(known, "[+-]?[0-9]*[.,][0-9]+")).as_py() > half
+            )  # cheaper than each format
+            years = not decimals and pc.sum(pc.match_substring_regex(known, "[0-9]{4}")).as_py() >= half
             fit = [each for each in USUAL if years and pc.sum(_dates(known, each).is_valid()).as_py() >= half]
             self._read = {each: self._summary() for each in fit}
         for written, summary in self._read.items():

@@ -23,7 +23,7 @@ contract declares. Whole numbers beyond 64 bits are identifiers, hence texts.
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -44,6 +44,9 @@ AT_ENDS = 100
 
 _INT64 = 2.0**63
 _BETWEEN = ";|,"  # marks that may stand between items
+_THOUSANDS = r"[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?|[0-9]{1,3}([.' \x{a0}\x{202f}][0-9]{3})+,[0-9]+"
+_ONE_NUMBER = f"[^0-9;|]{{0,4}}([0-9]+,[0-9]+|{_THOUSANDS})[^0-9;|]{{0,4}}"
+"""A number with a comma before its decimals or its thousands, and a unit: no two items."""
 _MANY = 0.2  # share of the texts
 _MOST_WORDS = 2  # different words among numbers that may stand for missing, whatever they are
 _MOST_USUAL = 8  # the same of usual ones, as statistical offices write them: *, (D), .., -, N, X
@@ -57,6 +60,7 @@ _USUAL = re.compile(
     re.IGNORECASE,
 )
 """Words that stand for missing wherever they are, and tell of nobody."""
+_IN_DIGITS = re.compile(f"{values.NUMBER}|{values.LEADING_ZERO}")
 _TEXT_FROM = 60  # distinct values; fewer are categories even where each occurs once
 
 
@@ -77,14 +81,16 @@ class ColumnSummary:
         missing: Sequence[str] = (),
         ranges: Sequence[tuple[float, float]] = (),
         name: str = "",
+        meant: Collection[str] = (),
     ) -> None:
         """
         missing, ranges : values that the source declares as missing, by their texts, and from .. to .., both included
         name            : of the column, which may tell codes of a classification from numbers
+        meant           : texts that the source says are answers, though they may stand for missing elsewhere
         """
         self.name = name
         self.decimal_mark = decimal_mark
-        self._missing, self._ranges = missing, ranges
+        self._missing, self._ranges, self._meant = missing, ranges, meant
         self.labels: Counter[str] = Counter()
         self.marks: Counter[str] = Counter()
         self.declared: Counter[str] = Counter()
@@ -121,8 +127,10 @@ class ColumnSummary:
             ):
                 self.declared[text] += n
             found, times = found.filter(pc.invert(declared)), times.filter(pc.invert(declared))
-        if not len(found):
-            return
+        if len(found):
+            self._take(found, times)
+
+    def _take(self, found: pa.Array, times: pa.Array) -> None:
         self.known += pc.sum(times).as_py()
         self._look_at(found, times)
         self._many = self._many or len(found) > MOST_DISTINCT
@@ -135,12 +143,17 @@ class ColumnSummary:
 
     def settle(self) -> None:
         """Once all is seen: one or two words among numbers or dates are marks for missing, whatever they are; a mark
-        that is a code of the classification of the others, as NA is Namibia's, is a value."""
-        if "NA" in self.marks and self.classification == COUNTRIES:
-            times = self.marks.pop("NA")
+        that is a code of the classification of the others, as NA is Namibia's, or that the source says the meaning of,
+        is a value, and so is 09 where 9 is declared as missing and occurs as well."""
+        for code in [code for code in self.declared if code not in self._missing and code.lstrip("0") in self._missing]:
+            if self.declared[code.lstrip("0")]:
+                self._take(pa.array([code]), pa.array([self.declared.pop(code)]))
+        countries = {"NA"} if "NA" in self.marks and self.classification == COUNTRIES else set()
+        for mark in [mark for mark in self.marks if mark in self._meant or mark in countries]:
+            times = self.marks.pop(mark)
             self.known += times
             if not self._many:
-                self.labels["NA"] += times
+                self.labels[mark] += times
         words = {word: times for word, times in self._words.items() if times >= AT_LEAST or _is_usual(word)}
         most = _MOST_USUAL if all(map(_is_usual, words)) else _MOST_WORDS
         if not 0 < len(words) == len(self._words) <= most or any(re.search("[0-9]", word) for word in words):
@@ -254,18 +267,34 @@ class ColumnSummary:
 
     def _are_declared_missing(self, found: pa.Array) -> pa.Array | None:
         """Which of some distinct values are declared as missing; None where that cannot be."""
+        if not self._missing and not self._ranges:
+            return None
+        codes = pa.array([float(code) for code in self._missing if _IN_DIGITS.fullmatch(code)], pa.float64())
         if values.is_text(found):
-            is_missing, numbers = pc.is_in(found, pa.array(self._missing, pa.string())), values.read_numbers(found)
+            pointed = values.with_decimal_point(found, self.decimal_mark)
+            numbers = values.read_numbers(pc.replace_substring_regex(pointed, "^([+-]?)0+([0-9])", r"\1\2"))
+            is_missing = pc.is_in(found, pa.array(self._missing, pa.string()))
+            is_missing = pc.or_(is_missing, pc.is_in(numbers, codes, skip_nulls=True))
         elif pa.types.is_integer(found.type) or pa.types.is_floating(found.type):
-            codes = [float(code) for code in self._missing if values.is_number(code)]
             numbers = found.cast(pa.float64(), safe=False)
-            is_missing = pc.is_in(numbers, pa.array(codes, pa.float64()))
+            is_missing = pc.is_in(numbers, codes)
+        elif pa.types.is_decimal(found.type):
+            numbers = values.floats(found)
+            is_missing = pc.is_in(numbers, codes)
         else:
             return None
+        is_missing = self._exactly(found, pc.fill_null(is_missing, False))
         for low, high in self._ranges:
             within = pc.and_(pc.greater_equal(numbers, low), pc.less_equal(numbers, high))
             is_missing = pc.or_(is_missing, pc.fill_null(within, False))
         return is_missing
+
+    def _exactly(self, found: pa.Array, alike: pa.Array) -> pa.Array:
+        """Of those that are a declared code as floats the ones that are it to the last digit, as a release reads."""
+        texts = values.trimmed_texts(found.filter(alike))
+        pointed = values.with_decimal_point(texts, self.decimal_mark) if values.is_text(found) else texts
+        same = pc.or_(pc.is_in(texts, pa.array(self._missing, pa.string())), values.are_exactly(pointed, self._missing))
+        return pc.replace_with_mask(alike, alike, same)
 
     def _look_at(self, found: pa.Array, times: pa.Array) -> None:
         """Count the forms of some distinct values, and follow their range."""
@@ -289,7 +318,10 @@ class ColumnSummary:
     def _texts(self, found: pa.Array, times: pa.Array) -> None:
         self._count("list", pc.starts_with(found, LIST_MARK), times)
         for mark in _BETWEEN:
-            self._count(mark, pc.match_substring(found, mark), times)
+            held = pc.match_substring(found, mark)
+            if mark == "," and pc.any(held).as_py():
+                held = pc.and_not(held, values.fullmatch(found, _ONE_NUMBER))
+            self._count(mark, held, times)
         spellings = pa.array([word for words in values.TRUTH.values() for word in words])
         self._count("truth", pc.is_in(pc.utf8_lower(found), spellings), times)
         self._dates(values.read_dates(found), times)

@@ -1,6 +1,7 @@
 """One column of raw values as the typed column of its variable (sluice.ground.variables), and what was not read."""
 
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,10 @@ import pyarrow.compute as pc
 
 from sluice.ground import values
 from sluice.ground.values import LIST_MARK
-from sluice.ground.variables import Kind, Variable, as_label
+from sluice.ground.variables import Kind, Variable
 from sluice.items.item_sets import ItemSets, joined, split
 
+_EXACT = 2.0**53  # to which a float keeps every whole number
 Problems = dict[str, pa.BooleanArray]
 """Which cells have a problem, by check, where any has: number, digits, decimal, leading_zero, whole_number, date,
 nanoseconds, category, item, separator."""
@@ -66,8 +68,8 @@ def _numbers(raw: pa.Array, variable: Variable, decimal_mark: str) -> tuple[pa.A
         raw = values.with_decimal_point(_labels(raw, variable), decimal_mark)
         numbers, whole = values.read_numbers(raw), values.read_whole_numbers(raw)
         problems["decimal"] = values.is_decimal_comma(raw)
-        beyond = pc.fill_null(pc.greater_equal(pc.abs(numbers), 10.0**values.EXACT_DIGITS), False)
-        problems["digits"] = pc.and_(values.has_decimals(raw), beyond)
+        if variable.kind is Kind.CONTINUOUS:  # an integer is read to its last digit
+            problems["digits"] = values.inexact_texts(raw, numbers)
         problems["leading_zero"] = values.fullmatch(raw, values.LEADING_ZERO)
         strange = pc.and_not(numbers.is_null(), pc.or_(problems["decimal"], problems["leading_zero"]))
     else:
@@ -75,8 +77,12 @@ def _numbers(raw: pa.Array, variable: Variable, decimal_mark: str) -> tuple[pa.A
             numbers = values.floats(raw)
             if pa.types.is_decimal(raw.type):
                 whole = values.read_whole_numbers(raw.cast(pa.string()))
-                problems["digits"] = pc.and_(whole.is_null(), values.inexact_decimals(raw, numbers))
+                problems["digits"] = values.inexact_decimals(raw, numbers)
+                if variable.kind is Kind.INTEGER:  # read to its last digit
+                    problems["digits"] = pc.and_(whole.is_null(), problems["digits"])
             else:
+                if variable.kind is Kind.CONTINUOUS and pa.types.is_integer(raw.type):
+                    problems["digits"] = values.inexact_integers(raw, numbers)
                 whole = raw if pa.types.is_signed_integer(raw.type) else values.whole_numbers(numbers)
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
             numbers, whole = pa.nulls(len(raw), pa.float64()), pa.nulls(len(raw), pa.int64())
@@ -84,7 +90,14 @@ def _numbers(raw: pa.Array, variable: Variable, decimal_mark: str) -> tuple[pa.A
     infinite = pc.fill_null(pc.invert(pc.is_finite(numbers)), False)
     problems["number"] = pc.and_(raw.is_valid(), pc.or_(strange, infinite))
     codes = [float(code) for code in variable.missing_codes if values.is_number(code)]
-    gone = pc.or_(infinite, pc.is_in(numbers, pa.array(codes, pa.float64())))
+    gone = pc.is_in(numbers, pa.array(codes, pa.float64()))
+    long = pc.and_(gone, pc.greater_equal(pc.abs(numbers), _EXACT))  # two codes of 17 digits are one float
+    if pc.any(long).as_py():
+        texts = values.trimmed_texts(raw.filter(long))
+        gone = pc.replace_with_mask(gone, long, values.are_exactly(texts, variable.missing_codes))
+    gone = pc.or_(infinite, pc.fill_null(gone, False))
+    if "digits" in problems:
+        problems["digits"] = pc.and_not(problems["digits"], gone)
     numbers = pc.if_else(gone, None, numbers)
     if variable.kind is Kind.CONTINUOUS:
         return numbers, problems
@@ -112,11 +125,13 @@ def _categories(raw: pa.Array, variable: Variable, decimal_mark: str) -> tuple[p
     encoded = _labels(raw, variable).dictionary_encode()
     labels = encoded.dictionary.to_pylist()
     problems = {}
+    meant = _Declared((*(variable.categories or ()), *variable.missing_codes), decimal_mark)
     if variable.categories is None:
-        categories, wanted = sorted(set(labels)), labels
+        missing = {label for label in labels if variable.missing_codes and meant.code(label) is not None}
+        categories, wanted = sorted({*labels} - missing), labels
     else:
         categories = list(variable.categories)
-        wanted = [_declared(label, (*categories, *variable.missing_codes), decimal_mark) for label in labels]
+        wanted = [meant.code(label) for label in labels]
         foreign = pa.array([label is None for label in wanted], pa.bool_())
         problems["category"] = foreign.take(encoded.indices)
     place = {category: code for code, category in enumerate(categories)}
@@ -149,10 +164,20 @@ def _labels(raw: pa.Array, variable: Variable) -> pa.Array:
     return pc.if_else(pc.is_in(texts, pa.array(variable.missing_codes, pa.string())), None, texts)
 
 
-def _declared(label: str, declared: Sequence[str], decimal_mark: str) -> str | None:
-    """The declared code a text stands for: itself, '3' for '3.0', and YAML's true for yes, on, True (also false)."""
-    if label in declared:
-        return label
-    pointed = label.replace(decimal_mark, ".")
-    other = as_label(float(pointed)) if values.is_number(pointed) else values.truth(label)
-    return other if other in declared else None
+class _Declared:
+    """Which declared code a text stands for: itself, the same number (3 for 3.0, and 3.0 for 3), true for yes, on, True
+    (also false), and the other way round."""
+
+    def __init__(self, codes: Sequence[str], decimal_mark: str) -> None:
+        self._decimal_mark = decimal_mark
+        self._codes = {*codes}
+        self._by_truth = {meant: code for code in reversed(codes) if (meant := values.truth(code)) is not None}
+        self._by_number = {Decimal(code): code for code in reversed(codes) if values.is_number(code)}
+
+    def code(self, label: str) -> str | None:
+        if label in self._codes:
+            return label
+        pointed = label.replace(self._decimal_mark, ".")
+        if values.is_number(pointed):
+            return self._by_number.get(Decimal(pointed))  # a float keeps not all digits of a long code
+        return self._by_truth.get(values.truth(label) or "") if len(self._by_truth) == len(values.TRUTH) else None

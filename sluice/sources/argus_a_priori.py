@@ -15,6 +15,7 @@ from itertools import product
 from pathlib import Path
 
 from sluice.ground.errors import DataError
+from sluice.ground.sentence import count_of
 from sluice.sources.tabular_source import missing_file
 from sluice.sources.text_encoding import encoding_of
 from sluice.tabular.model.dimension import Dimension
@@ -100,7 +101,7 @@ def read_requests(
                 f"expected, and the separator is {separator!r}"
             )
         if len(numbers) != len(_NUMBERS.get(word, ())) or not all(map(_NUMBER.fullmatch, numbers)):
-            raise DataError(f"{where}: {word} takes {len(_NUMBERS.get(word, ()))} numbers of 0 or more")
+            raise DataError(f"{where}: {word} takes {count_of(len(_NUMBERS.get(word, ())), 'number')} of 0 or more")
         found = [code or each.codes[0] for code, each in zip(codes, dimensions, strict=True)]
         strange = [(each.name, code) for code, each in zip(found, dimensions, strict=True) if code not in each.position]
         if strange and not ignore_errors:

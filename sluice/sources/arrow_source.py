@@ -11,7 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sluice.ground.errors import DataError
-from sluice.ground.values import is_list, listed_texts
+from sluice.ground.values import is_list, listed_texts, without_views
+from sluice.ground.visible_text import one_line
 from sluice.sources.tabular_source import FileSource, missing_file, unfit
 
 _FILE = b"ARROW1"
@@ -34,8 +35,7 @@ class ArrowSource(FileSource):
     def _tables(self, columns: Sequence[str], expected: Sequence[str], size: int) -> Iterator[pa.Table]:
         with self._open() as (_, batches):
             for batch in batches:
-                batch.validate(full=True)  # what a file says of its own lengths is not believed
-                yield pa.table({name: one_value_a_record(batch[name]) for name in columns})
+                yield _checked(self.path, batch, columns)
 
     @contextmanager
     def _open(self) -> Iterator[tuple[pa.Schema, Iterator[Any]]]:
@@ -68,8 +68,23 @@ def _left_out(schema: pa.Schema) -> dict[str, str]:
     return {each.name: why for each in schema if (why := unfit(each.type))}
 
 
+def _checked(path: str, batch: pa.RecordBatch, columns: Sequence[str]) -> pa.Table:
+    """These columns. What a file says of its own lengths is not believed, nor that its texts are of UTF-8.
+
+    raises : DataError, which names the column
+    """
+    for name in columns:
+        try:
+            batch[name].validate(full=True)
+        except pa.ArrowInvalid:
+            says = "is damaged, or holds texts that are not of UTF-8. Write the file anew, in UTF-8"
+            raise DataError(f"{path}: column '{one_line(name)}' {says}") from None
+    return pa.table({name: one_value_a_record(batch[name]) for name in columns})
+
+
 def one_value_a_record(column: pa.Array) -> pa.Array:
     """The column, a list of texts as one text."""
+    column = without_views(column)
     return listed_texts(column) if is_list(column.type) else column
 
 
@@ -100,7 +115,7 @@ class ParquetSource(FileSource):
         with self._open() as file:
             try:
                 for batch in file.iter_batches(batch_size=size, columns=list(columns)):
-                    yield pa.table({name: one_value_a_record(batch[name]) for name in columns})
+                    yield _checked(self.path, batch, columns)
             except MemoryError:
                 raise
             except (pa.ArrowException, OSError):

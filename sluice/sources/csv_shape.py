@@ -10,10 +10,12 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from io import StringIO
 from typing import Literal
 
 from sluice.ground.errors import DataError
 from sluice.ground.values import DATE, LEADING_ZERO, MISSING_MARKS, NUMBER
+from sluice.ground.visible_text import one_line
 from sluice.sources.csv_source import closed_up
 from sluice.sources.decimal_mark import decimal_of
 
@@ -22,8 +24,10 @@ SEPARATORS = {
     "\x1f": "unit separator", "\x01": "start of heading", "¦": "broken bar", " ": "blank",
 }  # fmt: skip
 _REMARK = "#"
+_SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)  # above the table, for Excel
 _MOST_ABOVE = 30  # lines that may stand above the table
 _FIXED = 12  # signs of a line that may hold columns of fixed width
+_DAY = r"[0-9]{1,2}([-./])[0-9]{1,2}\1[0-9]{4}|[0-9]{4}([./])[0-9]{1,2}\2[0-9]{1,2}"  # that is none of ISO 8601
 _NEARLY = 0.8  # share of the lines that have the same number of cells in a file with some broken ones
 
 
@@ -62,6 +66,20 @@ class _Cut:
         return Counter(map(len, self.rows)).most_common(1)[0]
 
     @cached_property
+    def open_quotes(self) -> int:
+        """Most cells of a row in which a quote is not closed; two where one begins in a cell and ends in another."""
+        return max((sum(cell.count('"') % 2 for cell in row) for row in self.rows), default=0)
+
+    @property
+    def cuts_quoted(self) -> bool:
+        """Whether quotes are open, and the line above the table is no title but names that are one too few."""
+        return self.open_quotes > (len(self.rows[self.above - 1]) < self.width - 1)
+
+    @property
+    def stripped(self) -> list[list[str]]:
+        return [[cell.strip() for cell in row] for row in self.rows]
+
+    @cached_property
     def is_even(self) -> bool:
         return self.width > 1 and all(len(row) == self.width for row in self.rows[self.above :])
 
@@ -83,7 +101,11 @@ def shape_of(
     header_row : the line that names the columns, from 1, where somebody knows it
     raises : DataError, which names `title`, for a text whose shape is not certain, and what may be named
     """
-    lines = text.splitlines(keepends=True) if "\x1f" not in text else re.findall(r"[^\n]*\n|[^\n]+", text)
+    lines = list(StringIO(text, newline="\n"))  # as the records are cut: str.splitlines also cuts at other signs
+    names_separator = re.fullmatch(_SEPARATOR_LINE, lines[0]) if lines else None
+    if names_separator is not None:
+        separator = separator or names_separator[1]
+        lines[0] = "\n"
     if header_row is not None:
         lines = ["\n"] * (header_row - 1) + lines[header_row - 1 :]
     if not any(line.strip() for line in lines):
@@ -111,9 +133,13 @@ def shape_of(
         header, rows = _header(rows, title)
         if header is not None:
             _refuse_second_header(rows, cut, title)
+    _refuse_repetitions(header or (), title)
     mark, told = decimal_of(rows, header, cut.separator, title, decimal)
     above = cut.ends[cut.above - 1] if cut.above else header_row - 1 if header_row else 0
-    if above and short is None:
+    if names_separator is not None:
+        says += ("the first line names the separator, and is skipped",)
+    above = above or int(names_separator is not None)
+    if above > (names_separator is not None) and short is None:
         lines_above = "a line" if above == 1 else f"{above} lines"
         says += (f"{lines_above} above the {'names' if header_row else 'table'} skipped",)
     says += (f"lines that begin with {_REMARK} are comments, and skipped",) if remarks else ()
@@ -131,9 +157,12 @@ def _remarks(lines: Sequence[str], separator: str | None) -> set[int]:
     if not found or not any(line.strip() for line in kept):
         return set()
     signs = [separator] if separator else [sign for sign in SEPARATORS if any(sign in line for line in kept)]
-    return found if any(_plainly_cut(kept, sign).is_even for sign in signs) and not any(
-        _plainly_cut(lines, sign).is_even for sign in signs
-    ) else set()  # fmt: skip
+    cuts = [cut for sign in signs if (cut := _plainly_cut(kept, sign)).is_even]
+    if not cuts or any(_plainly_cut(lines, sign).is_even for sign in signs):
+        return set()
+    names = next(number for number, line in enumerate(lines) if number not in found and line.strip(" \r\n"))
+    sign, width = cuts[0].separator, cuts[0].width
+    return {number for number in found if number < names or len(lines[number].split(sign)) != width}
 
 
 def _are_aligned(lines: Sequence[str]) -> bool:
@@ -171,11 +200,30 @@ def _short_header(lines: Sequence[str], separator: str | None, title: str) -> tu
             continue
         if len(first) == width - 1 and width > 1 and all(first) and not any(row[-1].strip() for row in cut.rows[1:]):
             return below, [*first, ""]
-        if len(first) == width - 1 and width > 2 and all(first):
+        unclear = cut.open_quotes or any('"' in name for name in first)
+        if len(first) == width - 1 and width > 2 and all(first) and not unclear:
             return below, ["row_names_" if "row_names" in first else "row_names", *first]
         if len(first) == width + 1 and not first[-1] and all(first[:-1]):
             return below, first[:-1]
+        if len(first) == width + 1 > 3 and all(first):
+            raise DataError(
+                f"{title}: line {cut.ends[0]} names {len(first)} columns, and each record has {width} cells. Take the "
+                "name out that has no column, or put its cells in."
+            )
     return None
+
+
+def _refuse_repetitions(names: Sequence[str], title: str) -> None:
+    """Raise DataError for columns of the same name."""
+    places: dict[str, list[str]] = {}
+    for place, name in enumerate(names, start=1):
+        places.setdefault(name, []).append(str(place))
+    twice = [f"{one_line(name)} (columns {', '.join(at)})" for name, at in places.items() if name and len(at) > 1]
+    if twice:
+        raise DataError(
+            f"{title}: several columns have the same name: {', '.join(twice)}. Give each a name of its own in the "
+            "file's header."
+        )
 
 
 def _refuse_second_header(rows: Sequence[Sequence[str]], cut: _Cut, title: str) -> None:
@@ -202,7 +250,7 @@ def _cut_of(lines: Sequence[str], title: str, separator: str | None) -> _Cut:
     cuts = [_best_quote(lines, sign, title) for sign in signs]
     even = [cut for cut in cuts if cut.is_even]
     if not even:
-        even = [below for cut in cuts if (below := _below_title(cut)) is not None]
+        even = [below for cut in cuts if (below := _below_title(cut)) is not None and not below.cuts_quoted]
     even = _without_marks_in_numbers(even)
     even = [cut for cut in even if cut.separator != " " or (len(even) == 1 and _are_words(cut, lines))]
     if len(even) == 1:
@@ -259,6 +307,7 @@ def _one_column(lines: Sequence[str], cuts: Sequence[_Cut], title: str) -> _Cut:
 def _best_quote(lines: Sequence[str], separator: str, title: str) -> _Cut:
     """The lines cut by a separator, with the quote by which that goes best."""
     plain = _plainly_cut(lines, separator)
+    _refuse_quotes_behind_blanks(lines, plain, title)
     begin = {mark: any(cell[:1] == mark for row in plain.rows for cell in map(str.strip, row)) for mark in "\"'"}
     for mark in (each for each, begins in begin.items() if begins):
         quoted = _cut(lines, separator, mark)
@@ -281,6 +330,22 @@ def _best_quote(lines: Sequence[str], separator: str, title: str) -> _Cut:
     return _Cut(separator, None if begin['"'] else '"', plain.rows, plain.ends)
 
 
+def _refuse_quotes_behind_blanks(lines: Sequence[str], plain: _Cut, title: str) -> None:
+    """Raise DataError where blanks stand between separators and the quotes around cells."""
+    sign = plain.separator
+    behind = [at for at, row in enumerate(plain.rows) if any(re.match(' +"', cell) for cell in row[1:])]
+    if sign == " " or not behind:
+        return
+    cut = _cut(lines, sign, '"')
+    close = _cut(lines, sign, '"', blanks=True)
+    if close is None or not close.is_even or (cut is not None and cut.stripped == close.stripped):
+        return
+    raise DataError(
+        f"{title}: line {plain.ends[behind[0]]}: a blank stands between the {SEPARATORS.get(sign, repr(sign))} and a "
+        "quote, so the quote encloses no cell. Take such blanks out."
+    )
+
+
 def _are_wrapped(rows: Sequence[Sequence[str]], mark: str) -> bool:
     """Whether each cell that begins with the mark ends with it, too."""
     cells = [cell.strip() for row in rows for cell in row if cell.strip()[:1] == mark]
@@ -293,16 +358,18 @@ def _plainly_cut(lines: Sequence[str], separator: str) -> _Cut:
     return _Cut(separator, None, cells, [number for _, number in kept])
 
 
-def _cut(lines: Sequence[str], separator: str, quote: str, escaped: bool = False) -> _Cut | None:
+def _cut(lines: Sequence[str], separator: str, quote: str, escaped: bool = False, blanks: bool = False) -> _Cut | None:
     """None where a quote is not closed, or something stands between it and the separator.
 
     escaped : quotes within cells have a backslash before them, and do not stand twice
+    blanks  : may stand before quoted cells
     """
     rows, ends = [], []
     escape = "\\" if escaped else None
     reader = csv.reader(
-        lines, delimiter=separator, quotechar=quote, strict=True, doublequote=not escaped, escapechar=escape
-    )
+        lines, delimiter=separator, quotechar=quote, strict=True, doublequote=not escaped, escapechar=escape,
+        skipinitialspace=blanks,
+    )  # fmt: skip
     try:
         for row in reader:
             if len(row) > 1 or (row and row[0].strip(" ")):
@@ -346,9 +413,14 @@ def _header(rows: list[list[str]], title: str) -> tuple[list[str] | None, list[l
     """The names of the columns, None where the first row is a record; and the records."""
     rows = [[cell.strip() for cell in row] for row in rows]
     first, others = rows[0], rows[1:]
-    if any(_is_value(cell) for cell in first):
-        return None, rows
     below = [[row[place] for row in others if row[place] and row != first] for place in range(len(first))]
+    # A day above other things than days is the name of a column, in a table that has one for each day.
+    are_names = (
+        bool(column) and _is_day(cell) and not any(map(_is_day, column))
+        for cell, column in zip(first, below, strict=True)
+    )
+    if any(_is_value(cell) and not is_name for cell, is_name in zip(first, are_names, strict=True)):
+        return None, rows
     if any(column and all(map(_is_value, column)) for column in below):  # names above values
         if first in others:
             raise DataError(f"{title}: the line with the names of the columns occurs again. Remove the repetitions.")
@@ -359,5 +431,10 @@ def _header(rows: list[list[str]], title: str) -> tuple[list[str] | None, list[l
 
 def _is_value(cell: str) -> bool:
     """Whether it is a number, day or mark for missing, as no name of a column is."""
-    number = f"{NUMBER}|{LEADING_ZERO}|{DATE}|[+-]?[0-9]*,[0-9]+"
-    return re.fullmatch(number, cell) is not None or cell in MISSING_MARKS
+    number = f"{NUMBER}|{LEADING_ZERO}|[+-]?[0-9]*,[0-9]+"
+    return re.fullmatch(number, cell) is not None or cell in MISSING_MARKS or _is_day(cell)
+
+
+def _is_day(cell: str) -> bool:
+    """Whether it is a date, in the digits of any order."""
+    return any(re.fullmatch(form, cell) for form in (DATE, _DAY))

@@ -6,9 +6,12 @@ import csv
 import gzip
 import io
 import re
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
+from time import sleep
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 import pyarrow as pa
@@ -23,6 +26,7 @@ from sluice.sources.tabular_source import TabularSource, mostly_expected, resolv
 
 _NAMELESS = "\0"  # before the place of a column without a name, which no header holds
 _BLANK = " \r\n"  # not the tab: in a file separated by tabs it makes a record
+_THREAD_ENDS = 0.05  # seconds in which the thread that read ahead lets go of Python: it aborts one that ends before
 _BLOCK = 4 << 20  # bytes that Arrow parses at once; also the longest record it can read
 
 
@@ -69,7 +73,11 @@ class CsvSource(TabularSource):
     encoding: str = Field(default="utf-8", description="utf-8 (with or without byte order mark), latin-1, cp1252, ...")
     quote: str | None = Field(default='"', min_length=1, max_length=1, description="null: quotes have no meaning")
     skip_lines: int = Field(default=0, ge=0, description="lines before the header or the first record")
-    comment: str | None = Field(default=None, min_length=1, description="lines that begin with this are skipped")
+    comment: str | None = Field(
+        default=None,
+        min_length=1,
+        description="lines that begin with this are skipped and counted, but for those with all cells of a record",
+    )
     line_breaks: bool = Field(
         default=False, description="quoted cells may hold line breaks; otherwise a record that spans lines is refused"
     )
@@ -143,6 +151,7 @@ class CsvSource(TabularSource):
         first = lines.take()
         if first is None:
             raise DataError(f"{path}: is empty")
+        lines.width = lines.width or len(self._cells(first))
         if self.header:
             return _named(self._cells(first)), lines
         lines.put_back(first)
@@ -170,6 +179,7 @@ class CsvSource(TabularSource):
             ragged.append((row.actual_columns, row.number))
             return "error"
 
+        reader: Any = ()
         try:
             reader = pyarrow.csv.open_csv(
                 lines,
@@ -190,12 +200,13 @@ class CsvSource(TabularSource):
             records = 0
             waiting: list[pa.RecordBatch] = []
             for batch in reader:
-                waiting.append(batch)
-                records += batch.num_rows
                 if sum(part.num_rows for part in waiting) >= size:
                     yield self._trimmed(waiting)
                     waiting = []
+                waiting.append(batch)
+                records += batch.num_rows
         except pa.ArrowInvalid:
+            _end(reader, lines)
             if not ragged:
                 raise DataError(f"{path}: cannot be cut into records. Is a quoted cell never closed?") from None
             found, number = ragged[0]
@@ -204,6 +215,9 @@ class CsvSource(TabularSource):
             raise DataError(
                 f"{path}: {where}: {expected}. Is the separator '{self.separator}', and every quote closed?"
             ) from None
+        except GeneratorExit:  # in the middle of the file
+            _end(reader, lines)
+            raise
         if self.line_breaks and lines.quotes % 2:
             raise DataError(f"{path}: a quoted cell is never closed; the file has {lines.quotes} quotes, an odd number")
         if not self.line_breaks and records != lines.taken:
@@ -211,8 +225,15 @@ class CsvSource(TabularSource):
                 f"{path}: {lines.taken} lines give {records} records. Is a quoted cell never closed? "
                 "If cells hold line breaks, set line_breaks: true."
             )
+        self._remark_on_skipped(lines, names, columns)  # before the last table, which takes the remarks along
         if waiting:
             yield self._trimmed(waiting)
+
+    def _remark_on_skipped(self, lines: "_Lines", names: Sequence[str], columns: Sequence[str]) -> None:
+        if lines.comments:
+            self.remarks.add("comments", columns[0], lines.comments)
+        if lines.blank and len(names) == 1:
+            self.remarks.add("empty_lines", columns[0], lines.blank)
 
     def _trimmed(self, batches: list[pa.RecordBatch]) -> pa.Table:
         """The cells without blanks at either end; where there were some is remarked upon."""
@@ -222,6 +243,14 @@ class CsvSource(TabularSource):
             if pc.sum(pc.binary_length(before)) != pc.sum(pc.binary_length(after)):
                 self.remarks.add("blanks", name, pc.sum(pc.not_equal(before, after)).as_py())
         return pa.table(trimmed, names=table.column_names)
+
+
+def _end(reader: Any, lines: "_Lines") -> None:
+    """Let the thread that reads ahead come to its end."""
+    lines.stop()
+    with suppress(pa.ArrowException, DataError):
+        deque(reader, maxlen=0)
+    sleep(_THREAD_ENDS)
 
 
 def _named(names: Sequence[str]) -> list[str]:
@@ -239,8 +268,11 @@ class _Lines:
     def __init__(self, path: Path, source: CsvSource) -> None:
         self.taken = 0  # lines handed to Arrow
         self.quotes = 0  # quote characters in them
+        self.comments = 0  # lines that were skipped as such
+        self.blank = 0  # lines without a sign, below the first that counts
+        self.width = len(source.columns or ())  # cells of a record; 0 as long as that is not known
         self._path, self._source = path, source
-        self._lines = self._counting_lines()
+        self._lines: Iterator[tuple[int, str]] = self._counting_lines()
         self._ready = bytearray()
         self._first: list[str] = []
 
@@ -264,6 +296,10 @@ class _Lines:
         del self._ready[:size]
         return block
 
+    def stop(self) -> None:
+        """Hand out no more: Arrow reads ahead, in a thread that must end before the process does."""
+        self._first, self._lines = [], iter(())
+
     def number_of(self, record: int) -> int:
         """Line in the file of the record with this number, counted from 1."""
         again = self._counting_lines()
@@ -273,22 +309,41 @@ class _Lines:
         """The lines that count, each with its number in the file from 1; every line ends in a line feed."""
         path, source = self._path, self._source
         encoding = "utf-8-sig" if source.encoding.lower().replace("_", "-") in ("utf-8", "utf8") else source.encoding
-        number, begun = 0, False
+        number, begun, inside = 0, False, False  # inside a quoted cell
+        below = source.columns is not None  # the names of the columns
+        ends = "" if source.line_breaks else None  # within cells they stay as they are
         try:
             with unpacked(path, lines=True) as file:
-                for number, line in enumerate(io.TextIOWrapper(file, encoding=encoding), start=1):
-                    begun = begun or bool(line.strip(_BLANK))
-                    if number <= source.skip_lines or not (begun if source.line_breaks else line.strip(_BLANK)):
+                for number, line in enumerate(io.TextIOWrapper(file, encoding=encoding, newline=ends), start=1):
+                    is_blank = not line.strip(_BLANK)
+                    begun = begun or not is_blank
+                    if is_blank and below and not inside and number > source.skip_lines:
+                        self.blank += 1
+                    if number <= source.skip_lines or not begun or (is_blank and not source.line_breaks):
                         continue  # Arrow skips the blank lines between records that may span lines
-                    if source.comment is None or not line.startswith(source.comment):
-                        line = line if line.endswith("\n") else line + "\n"
-                        yield number, closed_up(line, source.quote) if source.aligned else line
+                    if source.comment is not None and not inside and self._is_comment(line, below):
+                        self.comments += 1
+                        continue
+                    below = True
+                    if source.line_breaks:
+                        inside ^= bool(source.quote and line.count(source.quote) % 2)
+                        line = line if inside else line.rstrip("\r\n")
+                    line = line if inside or line.endswith("\n") else line + "\n"
+                    yield number, closed_up(line, source.quote) if source.aligned else line
         except UnicodeDecodeError as error:
             bad = number + 1 + error.object[: error.start].count(b"\n")
             hint = "latin-1 or cp1252" if encoding == "utf-8-sig" else "another; `sluice init` looks which"
             raise DataError(f"{path}: line {bad} is not {source.encoding}. Is it {hint}?") from None
         except UnicodeError:
             raise DataError(f"{path}: is not {source.encoding}") from None
+
+    def _is_comment(self, line: str, below: bool) -> bool:
+        """A line with as many cells as a record has, below the names, is a record that begins with the sign."""
+        source = self._source
+        if source.comment is None or not line.startswith(source.comment):
+            return False
+        cells = source._cells(closed_up(line, source.quote) if source.aligned else line)
+        return not below or self.width < 2 or len(cells) != self.width
 
 
 def closed_up(line: str, quote: str | None) -> str:

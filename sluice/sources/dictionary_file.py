@@ -1,45 +1,39 @@
 """What a data dictionary says of the columns of a file: labels, codes and their meanings, codes for missing, universes.
 
-Read are tables (CSV, Excel) with a row for each variable or each code, JSON (a list or mapping of variables; Table
+Read are tables (CSV, Excel; `dictionary_table`), JSON (a list or mapping of variables; Table
 Schema), DDI Codebook 2.5 (XML), and the statements of SAS, SPSS and Stata (`program_dictionary`). Sources: Table
-Schema 1.0 (Frictionless Data); DDI Codebook 2.5, elements var, labl, catgry, catValu, universe; ACS PUMS data
-dictionary, rows NAME and VAL.
+Schema 1.0 (Frictionless Data); DDI Codebook 2.5, elements var, labl, catgry, catValu, universe.
 """
 
 import csv
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from xml.etree import ElementTree
 
 from sluice.ground.errors import DataError
 from sluice.ground.values import label as text_of
+from sluice.sources.code_lists import Lists, list_of, of_code_lists, without_code_lists
+from sluice.sources.dictionary_table import HEADINGS, codes_in, of_tables, plain
 from sluice.sources.program_dictionary import of_program
 from sluice.sources.tabular_source import ColumnDescription, Descriptions, missing_file
-from sluice.sources.text_encoding import encoding_of
+from sluice.sources.text_encoding import encoding_of, japanese
+from sluice.sources.text_recognition import OLD_EXCEL, OLD_OFFICE, unreadable
 
+_LISTS = ("codelist", "list", "valueset", "valuelist", "choicelist", "choice", "lookup", "domain", "enum")  # several
+_START = 512  # bytes that tell a format
 _LARGEST = 64 << 20  # bytes; the largest dictionaries of surveys take some 20 MB
-_CALLED = {
-    "name": ("variable", "variable name", "var", "varname", "var name", "name", "field", "field name", "column",
-             "column name", "id", "variable id"),
-    "label": ("label", "variable label", "var label", "description", "desc", "title", "question", "definition",
-              "variable description"),
-    "code": ("code", "value", "codes", "category", "response code", "cat value", "val"),
-    "meaning": ("value label", "code label", "meaning", "code description", "value description", "category label",
-                "response", "label of value", "text", "code meaning"),
-    "labels": ("values", "labels", "value labels", "categories", "codes and labels", "valid values", "levels", "coding",
-               "enum", "code list"),
-    "missing": ("missing", "missing values", "missing codes", "missing value", "missingvalues", "na values"),
-    "universe": ("universe", "population", "asked of", "filter"),
-    "measure": ("measure", "measurement", "level", "measurement level", "scale"),
-}  # fmt: skip
-_MEANT = re.compile(r"\s*(-?[\w.]{1,12})\s*[=:\-–]\s*(.+?)\s*")
 _MISSING_LABEL = re.compile(
     r"(not (stated|reported|available|ascertained|known)|refus(ed|al)|don'?t know|do not know|no answer|missing|"
-    r"unknown|keine angabe|weiss nicht|weiß nicht|sans reponse|no sabe|no contesta|blank)\b.*",
+    r"unknown|blank|prefer not to|keine (angabe|antwort)|wei(ss|ß) nicht|verweigert|sans r[eé]ponse|non r[eé]ponse|"
+    r"ne sait pas|nsp|refus|no sabe|no contesta|ns/nc|no responde|no informa|sin dato|n[aã]o (sabe|respond|inform)|"
+    r"ignorado|non (sa|risponde)|weet niet|geen antwoord|brak (odpowiedzi|danych)|nie wiem|vet (ej|ikke)|ei vastausta)"
+    r"\b.*",
     re.IGNORECASE,
 )  # fmt: skip
 
@@ -49,8 +43,16 @@ class _Described:
     label: str = ""
     universe: str = ""
     measure: str = ""
+    absent_list: str = ""
     labels: dict[str, str] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)
+    guessed: list[str] = field(default_factory=list)
+    ranges: list[tuple[float, float]] = field(default_factory=list)
+
+
+def means_missing(label: str) -> bool:
+    """Whether a label says that there is no answer: Refused, Don't know, keine Angabe."""
+    return _MISSING_LABEL.fullmatch(label.strip()) is not None
 
 
 def dictionary_descriptions(path: Path, columns: Sequence[str]) -> Descriptions:
@@ -64,22 +66,33 @@ def dictionary_descriptions(path: Path, columns: Sequence[str]) -> Descriptions:
     if path.stat().st_size > _LARGEST:
         raise DataError(f"{path}: has more than {_LARGEST >> 20} MiB, which no dictionary needs")
     found: dict[str, _Described] = {}
+    of_all: list[tuple[str, ...]] = []
     known = {name.casefold(): name for name in columns}
-    for name, what, *said in _statements(path):
+    for name, what, *said in _statements(path, columns):
         if (column := known.get(name.strip().casefold())) is not None:
             _take(found.setdefault(column, _Described()), what, said)
+        elif name.casefold() == "all" and what in ("missing", "range"):
+            of_all.append((what, *said))
+    for each in columns if found else ():
+        for what, *said in of_all:
+            _take(found.setdefault(each, _Described()), what, said)
     if not found:
         raise DataError(
             f"{path}: describes none of the {len(columns)} columns. It may be a table (CSV, Excel) with a column of "
             "the variables' names, JSON, DDI Codebook, or statements of SAS, SPSS or Stata."
         )
-    return {
-        name: ColumnDescription(
-            label=each.label, labels=each.labels, missing_codes=tuple(dict.fromkeys(each.missing)),
-            measure=each.measure, universe=each.universe,
-        )
-        for name, each in found.items()
-    }  # fmt: skip
+    return {name: _description(each) for name, each in found.items()}
+
+
+def _description(found: _Described) -> ColumnDescription:
+    declared = ColumnDescription(
+        label=found.label, labels=found.labels, missing_codes=tuple(dict.fromkeys(found.missing)),
+        missing_ranges=tuple(dict.fromkeys(found.ranges)), measure=found.measure, universe=found.universe,
+        absent_list="" if found.labels else found.absent_list,
+    )  # fmt: skip
+    guessed = tuple(dict.fromkeys(code for code in found.guessed if not declared.is_missing(code)))
+    both = (*declared.missing_codes, *guessed)
+    return declared.model_copy(update={"missing_codes": both, "guessed_missing": guessed})
 
 
 def joined(own: ColumnDescription | None, told: ColumnDescription) -> ColumnDescription:
@@ -88,34 +101,46 @@ def joined(own: ColumnDescription | None, told: ColumnDescription) -> ColumnDesc
         return told
     said = {name: value for name in ColumnDescription.model_fields if (value := getattr(told, name))}
     said["missing_codes"] = tuple(dict.fromkeys([*own.missing_codes, *told.missing_codes]))
+    said["guessed_missing"] = tuple(code for code in told.guessed_missing if not own.is_missing(code))
+    said["missing_ranges"] = tuple(dict.fromkeys([*own.missing_ranges, *told.missing_ranges]))
     return own.model_copy(update=said)
 
 
 def _take(known: _Described, what: str, said: Sequence[str]) -> None:
     if what == "code":
         known.labels[said[0].strip()] = said[1].strip()
-        if _MISSING_LABEL.fullmatch(said[1].strip()):
-            known.missing.append(said[0].strip())
+        if means_missing(said[1]):
+            known.guessed.append(said[0].strip())
     elif what == "missing":
         known.missing.append(said[0].strip())
+    elif what == "range":
+        known.ranges.append((_end(said[0]), _end(said[1])))
     elif what == "measure":
         known.measure = said[0] if said[0] in ("nominal", "ordinal", "scale") else ""
     elif said[0].strip():
         setattr(known, what, " ".join(said[0].split()))
 
 
-def _statements(path: Path) -> Iterator[tuple[str, ...]]:
-    """Each a variable, and 'label', 'universe' or 'measure' with a text, 'code' with code and meaning, 'missing' with
-    a code."""
+def _end(written: str) -> float:
+    """An end of a range of SPSS: a number, LO or LOWEST, HI or HIGHEST."""
+    word = written[:2].casefold()
+    return -inf if word == "lo" else inf if word == "hi" else float(written)
+
+
+def _statements(path: Path, columns: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Each a variable, and 'label', 'universe', 'measure' or 'absent_list' with a text, 'code' with code and meaning,
+    'missing' with a code."""
     with path.open("rb") as file:
-        is_workbook = file.read(4) == b"PK\3\4"
-    if is_workbook:
-        yield from _of_rows(_sheet_rows(path), path)
+        start = file.read(_START)
+    if start.startswith(b"PK\3\4"):
+        from sluice.sources.excel_source import texts_of_sheets
+
+        yield from _of_tables(texts_of_sheets(path), columns, path)
         return
-    try:
-        text = path.read_bytes().decode("utf-8-sig" if (encoding := encoding_of(path)) == "utf-8" else encoding)
-    except UnicodeDecodeError:
-        raise DataError(f"{path}: cannot be decoded; save it as UTF-8") from None
+    if (other := unreadable(start)) is not None:
+        found = OLD_EXCEL if other is OLD_OFFICE else other
+        raise DataError(f"{path}: is {found[0]}, which is not read; {found[1]}")
+    text = _decoded(path)
     begins = text.lstrip()[:1]
     if begins == "<":
         yield from _of_ddi(text, path)
@@ -129,119 +154,95 @@ def _statements(path: Path) -> Iterator[tuple[str, ...]]:
     else:
         lines = text.splitlines()
         sign = max(",;\t|", key=lambda mark: sum(line.count(mark) for line in lines[:50]))
-        yield from _of_rows(csv.reader(lines, delimiter=sign), path)
+        yield from _of_tables([("", list(csv.reader(lines, delimiter=sign)))], columns, path)
 
 
-def _sheet_rows(path: Path) -> Iterator[list[str]]:
-    from sluice.sources.excel_source import ExcelSource
-
-    outline = next((each for each in ExcelSource(path=str(path)).outlines() if each.is_visible and each.columns), None)
-    if outline is None:
-        raise DataError(f"{path}: holds no sheet with cells")
-    source = ExcelSource(path=str(path), sheet=outline.name, header_row=outline.header_row)
-    names = source.column_names()
-    yield names
-    for table in source.tables(names):
-        for row in table.to_pylist():
-            yield ["" if row[name] is None else text_of(row[name]) for name in names]
+def _of_tables(
+    tables: Iterable[tuple[str, Sequence[Sequence[str]]]], columns: Sequence[str], path: Path
+) -> Iterator[tuple[str, ...]]:
+    lists, others = without_code_lists(tables, columns)
+    try:
+        yield from of_tables(others, columns)
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from None
+    yield from of_code_lists(lists, others, columns)
 
 
-def _of_rows(rows: Iterator[list[str]], path: Path) -> Iterator[tuple[str, ...]]:
-    """A row for each variable, or for each code of one; an empty name is that of the row above."""
-    header: dict[str, int] | None = None
-    name = ""
-    for row in rows:
-        if header is None and len(row) > 4 and row[0] in ("NAME", "VAL"):  # of the ACS
-            header = {}
-        if header == {}:
-            yield from _of_acs(row)
-            continue
-        if header is None:
-            header = _header([_plain(cell) for cell in row])
-            continue
-        cells = {what: row[place].strip() for what, place in header.items() if place < len(row)}
-        name = cells.get("name") or name
-        if cells.get("name"):
-            yield from ((name, what, cells[what]) for what in ("label", "universe", "measure") if cells.get(what))
-        if cells.get("code") and "meaning" in cells:
-            yield name, "code", cells["code"], cells["meaning"]
-        yield from _codes(name, cells.get("labels", ""))
-        yield from ((name, "missing", code) for code in re.split(r"[,;|\s]+", cells.get("missing", "")) if code)
-    if header is None:
-        raise DataError(f"{path}: no row names columns such as variable, label, code and meaning")
+def _decoded(path: Path) -> str:
+    """The text, whose encoding is found; Japanese, too, of which a dictionary that is guessed wrongly shows at once."""
+    try:
+        return path.read_bytes().decode("utf-8-sig" if (encoding := encoding_of(path)) == "utf-8" else encoding)
+    except UnicodeDecodeError:
+        raise DataError(f"{path}: cannot be decoded; save it as UTF-8") from None
+    except DataError:
+        if (text := japanese(path.read_bytes())) is not None:
+            return text
+        raise
 
 
-def _header(cells: list[str]) -> dict[str, int] | None:
-    """Which column holds what; None where none holds names of variables."""
-    found: dict[str, int] = {}
-    for what, names in _CALLED.items():
-        place = next((cells.index(name) for name in names if name in cells), None)
-        if place is not None and place not in found.values():
-            found[what] = place
-    return found if "name" in found and len(found) > 1 else None
-
-
-def _plain(cell: str) -> str:
-    return " ".join(re.findall(r"[^\W_]+", cell)).casefold()
-
-
-def _of_acs(row: list[str]) -> Iterator[tuple[str, ...]]:
-    if row[0] == "NAME":
-        yield row[1], "label", row[4]
-    elif row[0] == "VAL" and len(row) > 6 and row[4] == row[5]:
-        yield row[1], "code", row[4], row[6]
-
-
-def _codes(name: str, written: str) -> Iterator[tuple[str, ...]]:
-    """Of a cell such as '1 = male; 2 = female'."""
-    parts = [_MEANT.fullmatch(part) for part in re.split(r"[;|\n]|,(?=\s*-?[\w.]{1,12}\s*=)", written) if part.strip()]
-    if parts and all(parts):
-        yield from ((name, "code", part[1], part[2]) for part in parts if part)
-
-
-def _of_json(read: Any) -> Iterator[tuple[str, ...]]:
+def _of_json(read: Any, lists: Lists = MappingProxyType({})) -> Iterator[tuple[str, ...]]:
     if isinstance(read, Mapping):
+        lists = {**lists, **_lists_of_json(read)}
         listed = next(
             (read[key] for key in ("variables", "fields", "columns") if isinstance(read.get(key), list)), None
         )
         if listed is None and isinstance(read.get("schema"), Mapping):
-            yield from _of_json(read["schema"])
+            yield from _of_json(read["schema"], lists)
             return
         if listed is None and isinstance(read.get("resources"), list):
             for each in read["resources"]:
-                yield from _of_json(each)
+                yield from _of_json(each, lists)
             return
         inner = next(
             (read[key] for key in ("variables", "fields", "columns") if isinstance(read.get(key), Mapping)), read
         )
-        read = listed or [{"name": key, **value} for key, value in inner.items() if isinstance(value, Mapping)]
+        read = listed or [_named(key, value) for key, value in inner.items()]
     for each in read:
         if not isinstance(each, Mapping):
             continue
-        cells = {_plain(str(key)): value for key, value in each.items()}
+        cells = {plain(str(key)): value for key, value in each.items()}
         found = {
-            what: cells[key] for what, names in _CALLED.items() if (key := next((n for n in names if n in cells), ""))
+            what: cells[key] for what, names in HEADINGS.items() if (key := next((n for n in names if n in cells), ""))
         }
         if not isinstance(name := found.get("name"), str):
             continue
         yield from (
             (name, what, found[what]) for what in ("label", "universe", "measure") if isinstance(found.get(what), str)
         )
-        for key in ("labels", "code"):
-            yield from _codes_of_json(name, found.get(key))
+        for key in ("labels", "code", "list"):
+            given = found.get(key)
+            yield from list_of(name, given, lists, key == "list") if isinstance(given, str) else ()
+            yield from _codes_of_json(name, given)
         missing = found.get("missing")
         yield from (
             (name, "missing", _text(code)) for code in (missing if isinstance(missing, list) else []) if code != ""
         )
 
 
+def _lists_of_json(read: Mapping[str, Any]) -> Lists:
+    """The code lists that stand beside the variables, by their names in small letters."""
+    beside = [value for key, value in read.items() if plain(key).replace(" ", "").removesuffix("s") in _LISTS]
+    named = [(name, codes) for each in beside if isinstance(each, Mapping) for name, codes in each.items()]
+    return {name.casefold(): [(said[2], said[3]) for said in _codes_of_json(name, codes)] for name, codes in named}
+
+
+def _named(name: str, said: Any) -> Mapping[str, Any]:
+    """What a mapping says of one variable: a text is its label, and a mapping without a usual word its codes."""
+    if not isinstance(said, Mapping):
+        return {"name": name, "label": said}
+    usual = {word for words in HEADINGS.values() for word in words}
+    if said and all(isinstance(means, str) for means in said.values()) and not {plain(key) for key in said} & usual:
+        return {"name": name, "labels": said}
+    return {"name": name, **said}
+
+
 def _codes_of_json(name: str, given: Any) -> Iterator[tuple[str, ...]]:
     if isinstance(given, Mapping):
         yield from ((name, "code", str(code), _text(means)) for code, means in given.items())
     elif isinstance(given, str):
-        yield from _codes(name, given)
+        yield from ((name, "code", *pair) for pair in codes_in(given))
     for each in given if isinstance(given, list) else ():
-        if isinstance(each, Mapping) and (keys := {_plain(str(key)): value for key, value in each.items()}):
+        if isinstance(each, Mapping) and (keys := {plain(str(key)): value for key, value in each.items()}):
             code = next((keys[key] for key in ("value", "code", "name", "id") if key in keys), None)
             means = next((keys[key] for key in ("label", "title", "description", "meaning") if key in keys), None)
             if code is not None and means is not None:

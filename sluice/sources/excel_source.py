@@ -13,6 +13,7 @@ from datetime import datetime, time, timedelta
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
+from sys import maxsize
 from typing import Any, Literal
 from warnings import catch_warnings, simplefilter
 from xml.etree.ElementTree import ParseError
@@ -111,6 +112,24 @@ class ExcelSource(FileSource):
                 f"Its sheets are: {', '.join(by_name)}."
             )
         return by_name[self.sheet]
+
+
+def texts_of_sheets(path: Path) -> Iterator[tuple[str, list[list[str]]]]:
+    """Each sheet by its name, and its cells as texts, row by row, of a workbook that holds no records: of merged cells
+    the first has the value, and the others are empty."""
+    with _Workbook(path) as book:
+        for sheet in book.sheets:
+            rows = [cells for _, cells in book.rows(sheet, first=maxsize)]
+            yield (
+                sheet.title,
+                [
+                    [
+                        "" if (cell := row.get(place)) is None else label(cell)
+                        for place in range(1, max(row, default=0) + 1)
+                    ]
+                    for row in rows
+                ],
+            )
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ What a driver hands out becomes columns of Arrow.
 import json
 import resource
 import sqlite3
-from datetime import date, datetime, time
+from contextlib import closing
+from datetime import date, time
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ import pyarrow.compute as pc
 import sqlalchemy as sa
 
 from sluice.ground.databases import MYSQL
+from sluice.ground.values import within_calendar
 from sluice.sources.tabular_source import unfit
 
 _SECONDS = 3600  # that a database works at one statement, or at the next rows of one
@@ -59,9 +61,11 @@ def reading_engine(url: sa.URL, *, of_connection: bool = False) -> sa.Engine:
         engine = sa.create_engine(url, poolclass=sa.NullPool, connect_args={"read_only": in_a_file})
         sa.event.listen(engine, "connect", _lock_duckdb)
         return engine
-    engine = sa.create_engine(url, poolclass=sa.NullPool)
+    engine = sa.create_engine(url, poolclass=sa.NullPool, connect_args=_as_mysql_shows(url))
     if backend == "postgresql":
         sa.event.listen(engine, "connect", _limit_postgresql)
+        if url.get_driver_name() == "psycopg":
+            sa.event.listen(engine, "connect", _as_postgresql_shows)
         if of_connection:
             sa.event.listen(engine, "connect", _name_schema)
         return engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
@@ -117,14 +121,79 @@ def _name_schema(connection: Any, _: Any) -> None:
     connection.commit()
 
 
-# Of DuckDB, those that Arrow and Python know alike; another, such as a number of 128 bits, is taken as Python has it.
-_ALIKE = (
-    "BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "FLOAT", "DOUBLE",
-    "VARCHAR", "DATE", "TIMESTAMP",
+_SHOWN = ("json", "jsonb", *(f"{each}{of}" for each in ("int4", "int8", "num", "date", "ts", "tstz")
+                                for of in ("range", "multirange")))  # fmt: skip
+_TIMES = ("date", "time", "timestamp", "timestamptz")
+
+
+def _as_postgresql_shows(connection: Any, _: Any) -> None:
+    """JSON and ranges as PostgreSQL shows them, not as what Python would make of them; and so a date that Python does
+    not know, such as infinity or one before Christ: whoever reads it sees that it is none, and of which column."""
+    from psycopg import Error, pq
+    from psycopg.adapt import Loader
+    from psycopg.types.string import TextLoader
+
+    def or_text(known: Any) -> type[Loader]:
+        class OrText(Loader):
+            def __init__(self, oid: int, context: Any = None) -> None:
+                super().__init__(oid, context)
+                self._known = known(oid, context)
+
+            def load(self, data: Any) -> Any:
+                try:
+                    return self._known.load(data)
+                except (Error, ValueError, OverflowError):
+                    return bytes(data).decode()
+
+        return OrText
+
+    adapters = connection.adapters
+    for name in _SHOWN:
+        adapters.register_loader(name, TextLoader)
+    for name in _TIMES:
+        adapters.register_loader(name, or_text(adapters.get_loader(adapters.types[name].oid, pq.Format.TEXT)))
+
+
+def _as_mysql_shows(url: sa.URL) -> dict[str, Any]:
+    """For PyMySQL: a time, which may have more than a day, and a number with zeros in front as the server shows them;
+    bits as a number."""
+    if url.get_driver_name() != "pymysql":
+        return {}
+    from pymysql.constants import FIELD_TYPE
+    from pymysql.converters import conversions
+
+    def whole(digits: str) -> int | str:
+        return digits if digits[:1] == "0" and digits != "0" else int(digits)
+
+    numbers = (FIELD_TYPE.TINY, FIELD_TYPE.SHORT, FIELD_TYPE.INT24, FIELD_TYPE.LONG, FIELD_TYPE.LONGLONG)
+    bits: dict[int, Any] = {FIELD_TYPE.BIT: lambda shown: int.from_bytes(shown, "big"), FIELD_TYPE.TIME: str}
+    return {"conv": {**conversions, **bits, **dict.fromkeys(numbers, whole)}}
+
+
+_MYSQL_FLOAT = 4  # in the protocol
+
+
+def of_single_precision(connection: sa.Connection, statement: sa.Select[Any]) -> set[str]:
+    """The columns of MySQL's type FLOAT, of which the server shows six digits only, unless asked for a DOUBLE."""
+    if connection.dialect.name not in MYSQL:
+        return set()
+    with closing(connection.execute(statement.where(sa.false()))) as result:
+        return {str(each[0]) for each in result.cursor.description if each[1] == _MYSQL_FLOAT}
+
+
+def single_precision(values: "tuple[Any, ...] | list[Any]") -> pa.Array:
+    """Doubles of such a column by as few digits as tell them from other numbers of its type: 0.1, as everybody sees."""
+    return pa.array(values, pa.float32()).cast(pa.string()).cast(pa.float64())
+
+
+# Of DuckDB, those that Arrow has to the last digit; another, such as a number of 128 bits, comes as DuckDB shows it.
+_EXACT = (
+    "BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "FLOAT",
+    "DOUBLE", "VARCHAR", "DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS",
+    "TIMESTAMP WITH TIME ZONE", "INTERVAL", "BLOB",
 )  # fmt: skip
-_ALIKE_OF_A_KIND = ("ENUM(", "DECIMAL(")
+_EXACT_OF_A_KIND = ("ENUM(", "DECIMAL(", "STRUCT(", "MAP(", "UNION(")
 _LOOKED_AT = 100  # records, for the types of columns
-_YEARS = {pa.date32(): (date.min, date.max), pa.timestamp("us"): (datetime.min, datetime.max)}
 
 
 def arrow_reader(connection: sa.Connection, statement: sa.Select[Any], size: int) -> pa.RecordBatchReader | None:
@@ -134,19 +203,29 @@ def arrow_reader(connection: sa.Connection, statement: sa.Select[Any], size: int
     """
     if connection.dialect.name != "duckdb":
         return None
+    reader: pa.RecordBatchReader = _exact_relation(connection, str(statement.compile(connection))).to_arrow_reader(size)
+    return reader
+
+
+def _exact_relation(connection: sa.Connection, statement: str) -> Any:
+    """What DuckDB selects, as texts where neither Arrow nor Python has its values."""
     cursor: Any = connection.connection.cursor()
-    relation = cursor.sql(str(statement.compile(connection)))
-    kinds = [str(kind) for kind in relation.types]
-    alike = all(kind in _ALIKE or kind.startswith(_ALIKE_OF_A_KIND) for kind in kinds)
-    return relation.to_arrow_reader(size) if alike else None
+    relation = cursor.sql(statement)
+    columns = []
+    for name, kind in zip(relation.columns, map(str, relation.types), strict=True):
+        quoted = '"' + name.replace('"', '""') + '"'
+        exact = kind in _EXACT or kind.startswith(_EXACT_OF_A_KIND) or kind.endswith("]")
+        columns.append(quoted if exact else f"CAST({quoted} AS VARCHAR) AS {quoted}")
+    return relation.project(", ".join(columns))
 
 
 def unfit_columns(connection: sa.Connection, statement: sa.Select[Any]) -> dict[str, str]:
     """Why no contract can describe columns of what is selected, by name: of DuckDB by their types, else by what the
     first records hold."""
     if connection.dialect.name == "duckdb":
-        cursor: Any = connection.connection.cursor()
-        schema: pa.Schema = cursor.sql(f"{statement.compile(connection)} LIMIT 0").to_arrow_table().schema
+        schema: pa.Schema = (
+            _exact_relation(connection, f"{statement.compile(connection)} LIMIT 0").to_arrow_table().schema
+        )
         return {each.name: why for each in schema if (why := unfit(each.type))}
     result = connection.execute(statement.limit(_LOOKED_AT))
     columns = zip(*result.fetchall(), strict=True)
@@ -158,16 +237,28 @@ def plain_column(column: pa.Array) -> pa.Array:
     """A column of such a result in the type that `as_arrow` finds for its values."""
     kind = column.type
     if pa.types.is_integer(kind):
-        return column.cast(pa.int64())
+        try:
+            return column.cast(pa.int64())
+        except pa.ArrowInvalid:  # of 64 bits without a sign
+            return column.cast(pa.string())
     if pa.types.is_floating(kind):
         return pc.if_else(pc.is_nan(column), None, column).cast(pa.float64())
     if pa.types.is_dictionary(kind) or pa.types.is_large_string(kind):
         return column.cast(pa.string())
-    if kind in _YEARS:
-        least, most = (pa.scalar(end, kind) for end in _YEARS[kind])
-        known = pc.and_(pc.greater_equal(column, least), pc.less_equal(column, most))
-        return column if pc.all(known).as_py() is not False else column.cast(pa.string())
+    if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
+        return _known_dates(column)
     return as_arrow(column.to_pylist()) if pa.types.is_decimal(kind) else column
+
+
+def _known_dates(column: pa.Array) -> pa.Array:
+    """Dates as they are; as texts where one is infinite, or outside the years that Python knows."""
+    count = column.cast(pa.int32() if pa.types.is_date32(column.type) else pa.int64())
+    endless = 2 ** (count.type.bit_width - 1) - 1
+    found = pc.if_else(pc.equal(pc.abs(count), endless), None, column)
+    if found.null_count == column.null_count and pc.all(within_calendar(found)).as_py() is not False:
+        return column
+    texts = pc.if_else(pc.equal(count, endless), "infinity", found.cast(pa.string()))
+    return pc.if_else(pc.equal(count, -endless), "-infinity", texts)
 
 
 def as_arrow(values: "tuple[Any, ...] | list[Any]") -> pa.Array:
@@ -189,7 +280,11 @@ def as_arrow(values: "tuple[Any, ...] | list[Any]") -> pa.Array:
 def _texts(values: "tuple[Any, ...] | list[Any]") -> pa.Array:
     """Lists and mappings, as drivers make of JSON, are JSON again."""
     texts = [
-        json.dumps(value, ensure_ascii=False, default=str) if isinstance(value, list | dict) else str(value)
+        json.dumps(value, ensure_ascii=False, default=str)
+        if isinstance(value, list | dict)
+        else value.isoformat()  # as dates beside which there is no text
+        if isinstance(value, date | time)
+        else str(value)
         for value in values
         if value is not None
     ]

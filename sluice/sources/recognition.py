@@ -184,7 +184,10 @@ def _tables(path: Path, format_: str) -> list[str]:
             return [one_line(name if schema == "main" else f"{schema}.{name}") for schema, name in found]
         seen = sa.inspect(engine)
         return [one_line(name) for name in (*seen.get_table_names(), *seen.get_view_names())]
-    except sa.exc.SQLAlchemyError:
+    except sa.exc.SQLAlchemyError as error:
+        if "storage version" in str(error):
+            why = "is of another version of DuckDB, which this one does not read; write it anew there (EXPORT DATABASE)"
+            raise DataError(f"{path}: {why}") from None
         raise DataError(f"{path}: is damaged, or locked by another program; its tables cannot be listed") from None
     finally:
         engine.dispose()
@@ -222,6 +225,8 @@ def _office(path: Path, sheet: str | None, header_row: int | None) -> Recognised
 def _workbook(path: Path, sheet: str | None, header_row: int | None) -> Recognised:
     source = ExcelSource(path=str(path), sheet=sheet)
     outlines = source.outlines(sheet, header_row)
+    if not any(outline.columns for outline in outlines):
+        raise DataError(f"{path}: {f'sheet {sheet!r} has' if sheet else 'its sheets have'} no cell with a value")
     visible = [outline for outline in outlines if outline.is_visible and outline.columns] or list(outlines)
     if sheet is None and len(visible) != 1:
         names = ", ".join(one_line(outline.name) for outline in visible)

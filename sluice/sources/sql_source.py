@@ -1,6 +1,7 @@
 """A table or query of a database, read through SQLAlchemy as a stream."""
 
-from collections.abc import Callable, Iterator, Sequence, Sized
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence, Sized
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -12,13 +13,23 @@ from pydantic import ConfigDict, Field
 from sluice.ground.databases import DIALECTS, IN_FILES, database_url, refuse_absent
 from sluice.ground.errors import DataError, SourceUnreachableError
 from sluice.ground.readable_tables import DEFAULT_SCHEMA, ReadableTables
-from sluice.sources.reading_engine import arrow_reader, as_arrow, plain_column, reading_engine, unfit_columns
+from sluice.ground.visible_text import one_line
+from sluice.sources.reading_engine import (
+    arrow_reader,
+    as_arrow,
+    of_single_precision,
+    plain_column,
+    reading_engine,
+    single_precision,
+    unfit_columns,
+)
 from sluice.sources.tabular_source import TabularSource, missing_file
 from sluice.transport import is_of_transport
 
 _BESIDE = {"duckdb": (".wal",), "sqlite": ("-wal", "-shm", "-journal")}  # what was written and is not yet in the file
 _LOOKED_INTO = ("duckdb", "sqlite", "postgresql", "mysql", "mariadb")  # a warehouse may bill a look at all columns
 _DNS = 53
+_UNDECODED = re.compile(r"Could not decode to UTF-8 column '(.+?)' with text ", re.DOTALL)  # as SQLite says it
 _NOTHING = pa.RecordBatch.from_pylist([])
 Answer = TypeVar("Answer")
 Batch = TypeVar("Batch", bound=Sized)
@@ -105,13 +116,22 @@ class SqlSource(TabularSource):
                     for batch in self._fetched(lambda: next(reader, _NOTHING)):
                         yield pa.table([plain_column(column) for column in batch.columns], names=list(columns))
                 return
-            result = self._executed(connection, statement, size)
+            single = _try(lambda: of_single_precision(connection, statement), self._refused)
+            result = self._executed(connection, self._select(*columns, doubled=single), size)
+            made = [single_precision if name in single else as_arrow for name in columns]
             for rows in self._fetched(lambda: result.fetchmany(size)):
-                yield pa.table([as_arrow(values) for values in zip(*rows, strict=True)], names=list(columns))
+                cells = zip(made, zip(*rows, strict=True), strict=True)
+                yield pa.table([make(values) for make, values in cells], names=list(columns))
 
-    def _select(self, *columns: str) -> sa.Select[Any]:
-        named: list[Any] = [sa.literal_column("*") if name == "*" else sa.column(name) for name in columns]
-        return sa.select(*named).select_from(self.records())
+    def _select(self, *columns: str, doubled: Collection[str] = ()) -> sa.Select[Any]:
+        """doubled : numbers that are taken with the digits of a DOUBLE"""
+
+        def selected(name: str) -> Any:
+            if name == "*":
+                return sa.literal_column("*")
+            return (sa.column(name) + sa.literal_column("0e0")).label(name) if name in doubled else sa.column(name)
+
+        return sa.select(*map(selected, columns)).select_from(self.records())
 
     def records(self) -> sa.FromClause:
         """What is selected from: the table, or the query as the guard wrote it anew.
@@ -208,8 +228,10 @@ def _try(act: Callable[[], Answer], says: str) -> Answer:
     try:
         return act()
     except Exception as error:  # drivers raise what they like
-        kind = type(getattr(error, "orig", None) or error).__name__
-        lost = is_of_transport(error)
+        cause = getattr(error, "orig", None) or error
+        kind, lost = type(cause).__name__, is_of_transport(error)
+        if undecoded := _UNDECODED.match(str(cause)):
+            says = f"{says}: column '{one_line(undecoded[1])}' holds texts that are not of UTF-8. Write them anew"
     if kind in ("MemoryError", "OutOfMemoryException"):  # the second is DuckDB's
         raise MemoryError
     raise (SourceUnreachableError if lost else DataError)(f"{says} ({kind}).")

@@ -38,6 +38,7 @@ class StatisticalFile(FileSource):
     origin: ClassVar[datetime] = datetime(1960, 1, 1)  # from which it counts days and moments
     day: ClassVar[int] = 1  # what it counts for a day, in a column of days
     second: ClassVar[int] = 1  # and for a second, in one of moments
+    days: ClassVar[str] = r"(?!)"  # formats that show a part of a day, and are no dates to the reader
     of_a_day: ClassVar[str] = r"(?!)"  # formats of times of a day; other times may be of more than 24 hours
     encoding: str | None = Field(
         default=None, description="of its texts, such as cp1252, where the file does not say so, or not rightly"
@@ -103,7 +104,7 @@ class StatisticalFile(FileSource):
         except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, UnicodeDecodeError) as error:
             if "allocate memory" in str(error):
                 raise MemoryError from None
-            if "convert string" in str(error) or isinstance(error, UnicodeDecodeError):
+            if re.search("convert string|character set", str(error)) or isinstance(error, UnicodeDecodeError):
                 hint = "its texts are of another encoding than it says; name it, such as encoding: cp1252"
                 raise DataError(f"{self.path}: {hint}") from None
             raise DataError(f"{self.path}: is damaged, or no {self.program} file that can be read") from None
@@ -114,7 +115,9 @@ class StatisticalFile(FileSource):
         self, file: BinaryIO, columns: Sequence[str], first: int, size: int, meta: Any
     ) -> Mapping[str, Sequence[Any]]:
         """The values of some records. A date that the calendar does not have is missing, and remarked upon."""
-        rows = {"row_offset": first, "row_limit": size}
+        shown = set(meta.original_variable_types.values())
+        extra = [each for each in shown if each and re.fullmatch(self.days, each)]
+        rows: dict[str, Any] = {"row_offset": first, "row_limit": size, "extra_date_formats": extra}
         try:
             found: Mapping[str, Sequence[Any]] = self._read(file, usecols=list(columns), **rows)[0]
         except (ValueError, OverflowError):
@@ -126,7 +129,7 @@ class StatisticalFile(FileSource):
             for name, values in found.items()
         }
 
-    def _lasting(self, file: BinaryIO, name: str, rows: dict[str, int], found: Sequence[Any]) -> Sequence[Any]:
+    def _lasting(self, file: BinaryIO, name: str, rows: dict[str, Any], found: Sequence[Any]) -> Sequence[Any]:
         """Of a column of times those beyond one day, too: the reader cuts 30:00 to 06:00. It is read once more."""
         if not any(isinstance(value, time) for value in found):
             return found
@@ -136,7 +139,7 @@ class StatisticalFile(FileSource):
             for value, number in zip(found, raw, strict=True)
         ]
 
-    def _within_calendar(self, file: BinaryIO, name: str, rows: dict[str, int]) -> Sequence[Any]:
+    def _within_calendar(self, file: BinaryIO, name: str, rows: dict[str, Any]) -> Sequence[Any]:
         """One column of them. Cost: it is read once more, or twice where it has such a date."""
         try:
             whole: Sequence[Any] = self._read(file, usecols=[name], **rows)[0][name]
@@ -147,7 +150,8 @@ class StatisticalFile(FileSource):
         found: list[Any] = [value if isinstance(value, str) else None for value in raw]
         nearest = min(numbers, key=lambda at: abs(numbers[at]))
         try:  # what the reader makes of it says whether these are days or moments
-            row = self._read(file, usecols=[name], row_offset=rows["row_offset"] + nearest, row_limit=1)[0][name]
+            one = rows | {"row_offset": rows["row_offset"] + nearest, "row_limit": 1}
+            row = self._read(file, usecols=[name], **one)[0][name]
             is_day, is_moment = not isinstance(row[0], datetime | time), isinstance(row[0], datetime)
         except (ValueError, OverflowError):
             is_day = is_moment = True  # none is within the calendar
@@ -243,6 +247,7 @@ class SpssSource(StatisticalFile):
     zeros = r"N(\d+)(?:\.0)?"
     origin = datetime(1582, 10, 14)
     day = 86_400
+    days = r"(MOYR|QYR|WKYR)\d+"
 
     def _reader(self, start: bytes) -> Callable[..., Any]:
         import pyreadstat
@@ -265,6 +270,10 @@ class SasSource(StatisticalFile):
     program = "SAS"
     zeros = r"Z(\d+)(?:\.0?)?"
     of_a_day = "TOD|TIMEAMPM"
+    days = (
+        r"(MONYY|MMYY[CDNPS]?|YYMM[CDNPS]?|YYMON|YYQR?[CDNPSZ]?|JULIAN|JULDAY|YEAR|QTRR?|MONTH|MONNAME|DAY|WEEKDAY|"
+        r"DOWNAME)\d*(\.0?)?"
+    )
     letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ_"
     catalog: Name | None = Field(default=None, description="file of the value labels, .sas7bcat")
 

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pydantic import BaseModel, ConfigDict, PrivateAttr
 
 from sluice.ground.errors import DataError, did_you_mean, no_such_file
 from sluice.ground.remarks import Remarks
-from sluice.ground.values import count_blanks, is_list
+from sluice.ground.values import count_blanks, is_list, within_calendar
 from sluice.ground.visible_text import Name
 from sluice.sources.total_row import LOOKED_AT, remark_on_totals
 
@@ -31,11 +32,13 @@ class ColumnDescription(BaseModel):
 
     labels         : what a code means; codes for missing may be among them
     missing_codes  : codes that the file declares as missing
+    guessed_missing : those of them that it does not declare: the words of their labels say so
     missing_ranges : numbers from .. to .. that it declares as missing, both included; may be infinite
     format         : how its program shows the values: F8.2, %td, DATE9
     measure        : nominal, ordinal or scale, where the file says so
     universe       : of whom it was asked, in words, where a dictionary says so
     role           : weight, household or quasi_identifier, where a layout says so
+    absent_list    : the code list that a dictionary names, and that it does not hold
     is_code        : the numbers are shown with zeros in front; they arrive as texts with these zeros
     """
 
@@ -44,11 +47,13 @@ class ColumnDescription(BaseModel):
     label: str = ""
     labels: Mapping[str, str] = {}
     missing_codes: tuple[str, ...] = ()
+    guessed_missing: tuple[str, ...] = ()
     missing_ranges: tuple[tuple[float, float], ...] = ()
     format: str = ""
     measure: str = ""
     universe: str = ""
     role: str = ""
+    absent_list: str = ""
     is_code: bool = False
 
     def is_missing(self, code: str) -> bool:
@@ -191,6 +196,9 @@ class TabularSource(BaseModel, ABC):
                 (f"column '{each.name}' {why}" for each in table.schema if (why := unfit(each.type))), None
             ):
                 raise DataError(f"{self.title}: {found}. Leave it out, or give it as text or number.")
+            for at, each in enumerate(table.schema):
+                if pa.types.is_date(each.type) or pa.types.is_timestamp(each.type):
+                    table = table.set_column(at, each.name, self._dates(table[each.name], each.name, records))
             for name in () if self.trims_texts else table.column_names:
                 if count := count_blanks(table[name]):
                     self.remarks.add("blanks", name, count)
@@ -202,6 +210,18 @@ class TabularSource(BaseModel, ABC):
             yield from (table.slice(start, size) for start in range(0, table.num_rows, size))
         if not records:
             raise NoRecordsError(f"{self.title}: holds no record")
+
+    def _dates(self, column: pa.ChunkedArray, name: str, before: int) -> pa.ChunkedArray:
+        """Without those that no calendar has. before : the records before these"""
+        if getattr(column.type, "tz", None) is not None:
+            self.remarks.add("in_a_zone", name, len(column) - column.null_count)
+        known = within_calendar(column)
+        if pc.all(known).as_py() is not False:
+            return column
+        self.remarks.add(
+            "beyond_calendar", name, pc.sum(pc.invert(known)).as_py(), before + pc.index(known, False).as_py() + 1
+        )
+        return pc.if_else(known, column, None)
 
     def _without_context(self, act: Callable[[], Answer]) -> Answer:
         """Do it; a DataError leaves without the exception it arose from, which may hold cells of the data."""
@@ -220,7 +240,8 @@ def unfit(kind: pa.DataType) -> str:
         kind = kind.value_type
     if pa.types.is_duration(kind) or pa.types.is_interval(kind):
         return "holds spans of time"
-    if pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind):
+    bytes_ = (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_fixed_size_binary, pa.types.is_binary_view)
+    if any(are_bytes(kind) for are_bytes in bytes_):
         return "holds bytes"
     if pa.types.is_nested(kind) and not is_list(kind):
         return "holds neither one value a record nor a list of texts"

@@ -15,6 +15,7 @@ from sluice.sources.packed_file import unpacked
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _BLOCK = 1 << 20
 _START = 1 << 16
+_KANA = 20  # of so many letters of a Japanese text one is no Chinese sign, at least
 
 # What cp1252 makes of texts that it did not write: signs within words, capitals within words, foreign letters in a row.
 _NO_TEXT = re.compile(
@@ -67,12 +68,26 @@ def encoding_of(path: Path) -> str:
     return _western(path, bytes(foreign))
 
 
+def japanese(content: bytes) -> str | None:
+    """The text where these bytes are Shift-JIS, with kana and none of half width, as Chinese becomes; else None."""
+    try:
+        text = content.decode("cp932")
+    except UnicodeDecodeError:
+        return None
+    kana = sum("\u3040" <= sign <= "\u30ff" for sign in text)
+    foreign = sum(not sign.isascii() for sign in text)
+    narrow = any("\uff61" <= sign <= "\uff9f" for sign in text)
+    return text if not narrow and _KANA * kana > foreign else None
+
+
 def _utf_16_without_mark(start: bytes) -> str | None:
-    """By the zero bytes of ASCII letters, which stand at every other place."""
+    """By the zero bytes of ASCII letters, which stand at every other place, and by whole line ends."""
     even, odd = start[0::2].count(0), start[1::2].count(0)
-    if odd > 0.3 * len(start) / 2 and not even:
-        return "utf-16-le"
-    return "utf-16-be" if even > 0.3 * len(start) / 2 and not odd else None
+    found = "utf-16-le" if odd > even else "utf-16-be"
+    if max(even, odd) <= 0.3 * len(start) / 2 or min(even, odd):
+        return None
+    text = codecs.getincrementaldecoder(found)("replace").decode(start)
+    return found if b"\n" not in start or "\n" in text else None
 
 
 def _around(block: bytes, most: int) -> bytes:

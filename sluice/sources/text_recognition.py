@@ -5,6 +5,7 @@ Also the formats that are not read, each by its first bytes, with what to do ins
 
 import codecs
 import csv
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from os.path import relpath
@@ -62,6 +63,8 @@ class Recognised:
         return {"type": kept.pop("type"), **kept}
 
 
+_LONE_RETURN = re.compile(r"\r(?!\r*\n)")
+_QUOTED = re.compile(rf"(?<![^{re.escape(''.join(SEPARATORS))}\r\n])\"(?:[^\"]|\"\")*\"")
 _SAMPLE = 1 << 20  # bytes by which the shape is found; the encoding is found in all of them
 
 
@@ -85,8 +88,7 @@ def recognised_text(
     beside = path.with_suffix(".rda")
     if beside.is_file() and beside != path and is_layout(_first_bytes(beside).decode("latin-1")):
         raise DataError(f"{path}: a layout of mu-ARGUS lies beside it: name it, too (--layout {one_line(beside.name)})")
-    encoding = encoding or encoding_of(path)
-    text = _sample(path, encoding)
+    text, encoding = _sample(path, encoding)
     shape = shape_of(text, str(path), separator, decimal, header_row)
     source = CsvSource(
         path=(str(path),),
@@ -124,25 +126,43 @@ def recognised_text(
     return Recognised(source, (*says, *shape.says))
 
 
-def _sample(path: Path, encoding: str) -> str:
-    """The first lines of a text, each with a line feed at its end."""
+def _sample(path: Path, named: str | None) -> tuple[str, str]:
+    """The first lines of a text, each with a line feed at its end; and its encoding, found where none is named."""
+    encoding = named or encoding_of(path)
     with unpacked(path, lines=True) as file:
         sample = file.read(_SAMPLE)
         whole = not file.read(1)
     try:
         text = codecs.getincrementaldecoder("utf-8-sig" if encoding == "utf-8" else encoding)().decode(sample, whole)
     except (UnicodeDecodeError, LookupError):
+        if named is None:
+            says = f"begins as {encoding}, but is not all of it. Is it damaged? If not, name its encoding (--encoding)."
+            raise DataError(f"{path}: {says}") from None
         raise DataError(f"{path}: is not {encoding}. Leave the encoding out, or name another.") from None
+    _refuse_mixed_line_ends(path, text)
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return text if whole else text[: text.rfind("\n") + 1]
+    return text if whole else text[: text.rfind("\n") + 1], encoding
+
+
+def _refuse_mixed_line_ends(path: Path, text: str) -> None:
+    """Raise DataError for a carriage return outside quotes in a text whose lines end in line feeds."""
+    if re.search(_LONE_RETURN, text) is None:
+        return
+    bare = re.sub(_QUOTED, lambda cell: "x" * len(cell[0]), text)
+    if "\n" in bare and (lone := re.search(_LONE_RETURN, bare)) is not None:
+        line = 1 + len(re.findall(r"\r\n|\r|\n", text[: lone.start()]))
+        raise DataError(
+            f"{path}: line {line} is cut by a carriage return, and other lines end in a line feed: is it a line break "
+            "within a cell? Quote such cells, or write the file with line ends of one kind."
+        )
 
 
 def recognised_by_layout(path: Path, layout: Path, decimal: str | None, encoding: str | None) -> Recognised:
     """A text whose columns a layout names, with separators or at fixed places."""
-    encoding = encoding or encoding_of(path)
+    text, encoding = _sample(path, encoding)
     found = read_layout(layout)
     names = [place.name for place in found.places]
-    lines = [line for line in _sample(path, encoding).splitlines() if line.strip()]
+    lines = [line for line in text.split("\n") if line.strip()]
     if found.separator:
         cells = [row for row in csv.reader(lines, delimiter=found.separator) if len(row) == len(names)]
     else:

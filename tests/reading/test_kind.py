@@ -18,9 +18,11 @@ import sluice
 from schemas.contract import Contract
 from schemas.reading.contract_draft import draft_contract
 from sluice.ground.errors import DataError
+from sluice.ground.values import plain_array
 from sluice.ground.variables import Kind, Variable
 from sluice.masking.recoding.sampling import Sampling
 from sluice.reading.kind import ColumnSummary, summary_of
+from sluice.reading.typed_column import typed_array
 from sluice.sources.sources import CsvSource, ParquetSource
 from sluice.sources.tabular_source import TabularSource
 from tasks.workbench.file_masking import mask_file
@@ -141,6 +143,7 @@ def kinds(variables: Any) -> dict[str, Kind]:
     return {name: variable.kind for name, variable in variables.items()}
 
 
+@pytest.mark.chain
 def test_the_draft_of_a_contract(probe: tuple[pd.DataFrame, Path]) -> None:
     drafted = yaml.safe_load(draft_contract(source(probe[1]), "probe"))["variables"]
     with_values = [name for name in probe[0] if name not in ("empty", "only_marks", "all_missing")]
@@ -172,6 +175,7 @@ def test_a_frame_of_a_notebook(probe: tuple[pd.DataFrame, Path]) -> None:
     assert len(masked.frame) == N // 2
 
 
+@pytest.mark.chain
 def test_a_notebook_and_a_file_read_the_same_values(probe: tuple[pd.DataFrame, Path]) -> None:
     frame, path = probe
     typed, _ = typed_frame(frame)
@@ -182,6 +186,7 @@ def test_a_notebook_and_a_file_read_the_same_values(probe: tuple[pd.DataFrame, P
         assert typed[name].isna().any() <= variables[name].nullable, name
 
 
+@pytest.mark.chain
 def test_batches_do_not_matter(probe: tuple[pd.DataFrame, Path]) -> None:
     for name, column in probe[0].items():
         parts = summary_of([column.iloc[:7], column.iloc[7:90], column.iloc[90:]])
@@ -293,3 +298,64 @@ def test_whole_numbers_written_with_an_exponent_are_codes() -> None:
     assert settled(["1e3", "2e3", "7e1"] * 9).kind is Kind.NOMINAL
     assert settled(["1e-05", "0.5", "2"] * 9).kind is Kind.CONTINUOUS
     assert settled(["1e+05", "20", "2"] * 9).kind is Kind.INTEGER, "as R writes it"
+
+
+@pytest.mark.parametrize(
+    ("cells", "missing", "values"),
+    [
+        (["9.0", "1.0"], {"9.0"}, {"1.0"}),
+        (["09", "01"], {"09"}, {"01"}),
+        (["9", "09", "01"], {"9"}, {"09", "01"}),  # beside 9 it is another code
+    ],
+)
+def test_a_declared_missing_code_is_met_by_number(cells: list[str], missing: set[str], values: set[str]) -> None:
+    column = ColumnSummary(missing=("9",))
+    column.add(pd.Series(cells, dtype="string[pyarrow]"))
+    column.settle()
+    assert ({*column.declared}, {*column.labels}) == (missing, values)
+
+
+LONG, NEXT = 12345678901234567, 12345678901234568  # one number as floats
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pd.Series([str(LONG), str(NEXT), "1"]),
+        pd.Series([f"{LONG}.0", f"{NEXT}.00", "1"]),
+        pd.Series([LONG, NEXT, 1]),
+        pd.Series([Decimal(LONG), Decimal(NEXT), Decimal(1)], dtype=pd.ArrowDtype(pa.decimal128(20, 0))),
+    ],
+    ids=["texts", "otherwise written", "numbers", "decimals"],
+)
+def test_a_missing_code_is_compared_to_its_last_digit(column: "pd.Series[Any]") -> None:
+    seen = ColumnSummary(missing=(str(LONG),))
+    seen.add(column)
+    assert sum(seen.declared.values()) == 1
+    variable = Variable(name="x", kind=Kind.INTEGER, missing_codes=(str(LONG),), nullable=True)
+    typed, problems = typed_array(plain_array(column), variable)
+    refused = [any(cells[at].as_py() for cells in problems.values()) for at in range(3)]
+    missing = [value is None and not refused[at] for at, value in enumerate(typed.to_pylist())]
+    assert missing == [True, False, False]
+
+
+@pytest.mark.parametrize(
+    "kind", [pa.string(), pa.int64(), pa.uint64(), pa.decimal128(20, 0), pa.decimal128(22, 2)], ids=str
+)
+def test_a_continuous_number_is_kept_to_its_last_digit_or_refused(kind: pa.DataType) -> None:
+    held = [2**53 + 1, 2**53, 5, LONG, None]
+    column = pa.array([each if each is None else str(each) for each in held]).cast(kind)
+    variable = Variable(name="x", kind=Kind.CONTINUOUS, missing_codes=(str(LONG),), nullable=True)
+    typed, problems = typed_array(column, variable)
+    assert problems["digits"].fill_null(False).to_pylist() == [True, False, False, False, False]
+    assert typed.to_pylist()[1:3] == [float(2**53), 5.0]
+    assert typed[3].as_py() is None
+
+
+@given(st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=6))
+def test_what_is_not_refused_of_whole_numbers_is_what_came(held: list[int]) -> None:
+    typed, problems = typed_array(pa.array(held, pa.int64()), Variable(name="x", kind=Kind.CONTINUOUS))
+    refused = problems.get("digits", pa.array([False] * len(held))).to_pylist()
+    assert [int(value) == each for value, each in zip(typed.to_pylist(), held, strict=True)] == [
+        not no for no in refused
+    ]

@@ -3,7 +3,7 @@
 from datetime import date, timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sluice.reading.period import Length, period_of_day, read_period
@@ -51,6 +51,8 @@ def test_another_length_or_no_period_is_refused_without_what_came(text: str, len
 
 
 @given(st.dates(date(1, 1, 8), date(9999, 12, 20)), st.sampled_from(Length))
+@example(date(2024, 12, 31), Length.WEEK)  # of the first week of 2025
+@example(date(2027, 1, 1), Length.WEEK)  # of the last week of 2026
 def test_every_day_is_in_one_period_of_each_length(day: date, length: Length) -> None:
     period = period_of_day(day, length)
     assert period.first <= day <= period.last

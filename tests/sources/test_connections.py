@@ -23,7 +23,7 @@ from sluice.sources.permission import permitted_file, permitted_source
 from sluice.sources.sources import Source
 from sluice.sources.sql_source import SqlSource
 from tasks.release.tables.specification import with_named_files
-from tests.golden import golden
+from tests.golden import golden, says
 
 SECRET = "geheim-4711"
 SOURCE: TypeAdapter[Source] = TypeAdapter(Source)
@@ -65,7 +65,7 @@ class Operator:
         with pytest.raises((SluiceError, ValidationError)) as raised:
             self.read(**source)
         assert SECRET not in str(raised.value)
-        return str(raised.value)
+        return says(raised.value)
 
 
 @pytest.fixture
@@ -89,18 +89,18 @@ def test_a_table_of_a_connection_is_read(operator: Operator) -> None:
 def test_a_definition_holds_no_address(operator: Operator, monkeypatch: pytest.MonkeyPatch) -> None:
     """It could name a variable of the environment that is another's, or a host that asks for credentials."""
     monkeypatch.setenv("SOMEBODY_ELSES_URL", f"duckdb:///{operator.warehouse}")
+    said = set()
     for url in ("${SOMEBODY_ELSES_URL}", "postgresql://elsewhere.example/x", f"postgresql://u:{SECRET}@host/x"):
         for written in ({"type": "sql", "url": url}, {"url": url}, {"connection": "warehouse", "url": url}):
-            says = operator.refuses(**written, table="hr.staff")
-            assert "a definition holds no address. Name a connection" in says
-            assert "the operator writes its url into connections.yaml" in says
+            said.add(operator.refuses(**written, table="hr.staff"))
+    golden(said)
 
 
 def test_an_unknown_connection_is_refused_with_who_could_name_it(operator: Operator) -> None:
     golden(operator.refuses(connection="warehouse", table="survey.fair"))
     assert str(operator.home / "connections.yaml") in operator.refuses(connection="warehouse", table="survey.fair")
     operator.lets_warehouse()
-    assert "Did you mean 'warehouse'?" in operator.refuses(connection="warehose", table="survey.fair")
+    golden(operator.refuses(connection="warehose", table="survey.fair"))
 
 
 BEYOND_THE_LIST = [

@@ -1,6 +1,8 @@
 """The separator of a file that nobody described."""
 
 import gzip
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -35,3 +37,11 @@ def test_of_files(tmp_path: Path) -> None:
         assert read_rows(tmp_path / name) == [("Total", ""), ("A", "Total")]
     assert described_csv(tmp_path / "broken.csv.gz").separator == ","  # reading it says what is wrong
     assert described_csv(tmp_path / "absent.csv").separator == ","
+
+
+@pytest.mark.servers
+def test_a_process_ends_well_that_stopped_in_the_middle_of_a_file(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("a,b\n" + "1,2\n" * 3_000_000)  # more than is read ahead
+    said = "from sluice.sources.csv_source import CsvSource; tables = CsvSource(path='a.csv').tables(['a']); "
+    ended = subprocess.run([sys.executable, "-c", f"{said}next(tables); tables.close()"], cwd=tmp_path, check=False)
+    assert ended.returncode == 0

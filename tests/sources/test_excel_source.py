@@ -152,8 +152,7 @@ def test_no_record_is_told_where_the_header_should_be(tmp_path: Path) -> None:
     """Who submits a definition, and must not see the records, asks for them one by one: header_row: 2, 3, ..."""
     source = book(tmp_path / "a.xlsx", ["name", "income"], [SECRET, 1], [SECRET, SECRET])
     for row in (2, 3):
-        said = refusal(source.model_copy(update={"header_row": row}), "name", "income")
-        assert "few of them such names" in said or "is the first line really the header?" in said
+        golden.words(refusal(source.model_copy(update={"header_row": row}), "name", "income"))
     golden.words(refusal(source, "name", "geld"))
 
 

@@ -57,7 +57,7 @@ def test_several_files_and_gzip_are_one_source(tmp_path: Path) -> None:
     source = CsvSource(path=["a.csv", "b.csv.gz"]).resolve(tmp_path)
     assert cells(source, "a", "b") == [["1", "x"], ["2", "y"]]
     write(tmp_path / "c.csv", "a,c\n1,x\n")
-    assert "missing: b; others: 1" in refusal(CsvSource(path=["a.csv", "c.csv"]).resolve(tmp_path), "a")
+    golden(refusal(CsvSource(path=["a.csv", "c.csv"]).resolve(tmp_path), "a"))
 
 
 def test_what_is_no_file_or_only_called_a_packed_one(tmp_path: Path) -> None:
@@ -72,6 +72,42 @@ def test_blanks_at_the_ends_of_cells_are_counted_wherever_they_stand(tmp_path: P
         assert len(pd.concat(source.batches(["a", "b", "c"], 10))) == 52
         assert [(each.column, each.count) for each in source.remarks.all()] == [("a", 1), ("b", 2)]
     assert source == CsvSource(path=str(tmp_path / "a.csv"))
+
+
+@pytest.mark.parametrize(
+    ("content", "said", "found", "remarks"),
+    [
+        (
+            "# by hand\na,b\n#3 High Street,1\n# seen\n4 High Street,2\n# end\n",
+            {"comment": "#"},
+            [["#3 High Street", "1"], ["4 High Street", "2"]],
+            [("reading.comments", "a", 3)],
+        ),
+        (
+            "#1 High Street,1\nx,2\n#\n",
+            {"comment": "#", "header": False, "columns": ("a", "b")},
+            [["#1 High Street", "1"], ["x", "2"]],
+            [("reading.comments", "a", 1)],
+        ),
+        ("a\n#1\n\n2\n \n", {"comment": "#"}, [["2"]], [("reading.comments", "a", 1), ("reading.empty_lines", "a", 2)]),
+        ('a\n"x\n\ny"\n\n', {"line_breaks": True}, [["x\n\ny"]], [("reading.empty_lines", "a", 1)]),
+        (
+            'a,b\r\n"one\r\n# two\rthree",1\r\n# seen\r\nx,"y\r\n"\r\n',
+            {"line_breaks": True, "comment": "#"},
+            [["one\r\n# two\rthree", "1"], ["x", "y"]],
+            [("reading.comments", "a", 1), ("reading.blanks", "b", 1)],
+        ),
+        ('a,b\r"one\r\ntwo",1\rx,y', {"line_breaks": True}, [["one\r\ntwo", "1"], ["x", "y"]], []),
+    ],
+)  # fmt: skip
+def test_lines_that_make_no_record_are_counted_and_others_kept(
+    tmp_path: Path, content: str, said: dict[str, Any], found: list[list[str]], remarks: list[tuple[str, str, int]]
+) -> None:
+    source = CsvSource(path=write(tmp_path / "a.csv", content).path, **said)
+    names = source.column_names()
+    for size in (1, 100):
+        assert pd.concat(source.batches(names, size)).to_numpy().tolist() == found
+        assert [(each.code, each.column, each.count) for each in source.remarks.all()] == remarks
 
 
 def test_blanks_in_a_file_with_types_stay_and_are_counted(tmp_path: Path) -> None:
@@ -149,7 +185,7 @@ def test_broken_csv_whose_cells_may_hold_line_breaks(tmp_path: Path) -> None:
 def test_a_file_in_another_encoding_than_it_says_is_asked_no_riddle(tmp_path: Path) -> None:
     path = write(tmp_path / "a.csv", b"a,b\n1,\x81\n").path
     text = refusal(CsvSource(path=path, encoding="cp1252"), "a")
-    assert "line 2 is not cp1252. Is it another; `sluice init` looks which?" in text
+    golden(text)
 
 
 def test_whole_numbers_with_gaps_stay_whole_and_nested_columns_are_refused(tmp_path: Path) -> None:
@@ -199,13 +235,13 @@ def test_columns_that_no_contract_describes_are_left_out_by_name_and_refused_whe
     engine = sa.create_engine(database_url(postgresql))
     with engine.begin() as connection:
         connection.exec_driver_sql(
-            "CREATE TABLE visits AS SELECT 1 AS id, interval '1 day' AS stay, '{\"a\": 1}'::jsonb AS form,"
-            " ARRAY[1, 2] AS codes, '\\x01'::bytea AS scan"
+            "CREATE TABLE visits AS SELECT 1 AS id, interval '1 day' AS stay, ARRAY[1, 2] AS codes,"
+            " '\\x01'::bytea AS scan"
         )
     engine.dispose()
     source = SqlSource(url=postgresql, table="visits")
     assert source.column_names() == ["id"]
-    assert set(source.left_out()) == {"stay", "form", "codes", "scan"}
+    assert set(source.left_out()) == {"stay", "codes", "scan"}
     for name in source.left_out():
         assert f"'{name}'" in refusal(source, "id", name)
         assert f"'{name}'" in refusal(SqlSource(url=postgresql, query=f"SELECT id, {name} FROM visits"), name)
@@ -305,9 +341,9 @@ def test_relative_paths_start_at_the_document(tmp_path: Path) -> None:
 @pytest.mark.chain
 def test_a_large_file_is_not_read_at_once(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
-    path.write_bytes(b"a,b\n" + b"12345678,abcdefgh\n" * 2_000_000 + b"ragged\n")
+    path.write_bytes(b"a,b\n" + b"12345678,abcdefgh\n" * 600_000 + b"ragged\n")
     batches = CsvSource(path=str(path)).batches(["a", "b"], 1000)
-    assert len(next(batches)) == 1000  # the last line, 36 MB on, has not been seen yet
+    assert len(next(batches)) == 1000  # the last line, 11 MB on, has not been seen yet
     with golden.raises(DataError):
         list(batches)
 

@@ -1,5 +1,6 @@
 """What DuckDB hands out as Arrow is what its rows say."""
 
+import sqlite3
 from pathlib import Path
 
 import duckdb
@@ -7,8 +8,10 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+from sluice.ground.errors import DataError
 from sluice.sources import sql_source
 from sluice.sources.sql_source import SqlSource
+from tests.golden import golden
 
 ALIKE = {
     "a BOOLEAN": "true, false, NULL",
@@ -24,10 +27,10 @@ ALIKE = {
     "a DECIMAL(38, 2)": "1.25, 3.00, NULL",
     "a DECIMAL(38, 1)": "99999999999999999999999999999999999.5, NULL",
 }
-OF_PYTHON = {
+AS_SHOWN = {
     "a HUGEINT": ("170141183460469231731687303715884105727, 1", ["170141183460469231731687303715884105727", "1"]),
     "a UBIGINT": ("18446744073709551615, 1", ["18446744073709551615", "1"]),
-    "a TIME": ("'10:00:00', NULL", None),
+    "a TIME": ("'10:00:00', NULL, '24:00:00'", ["10:00:00", None, "24:00:00"]),
     "a UUID": ("'00000000-0000-0000-0000-000000000001'", ["00000000-0000-0000-0000-000000000001"]),
 }
 
@@ -58,14 +61,11 @@ def test_values_and_types_are_those_of_rows(
     assert by_arrow["a"].null_count > 0
 
 
-@pytest.mark.parametrize(("column", "values", "expected"), [(name, *what) for name, what in OF_PYTHON.items()])
-def test_what_arrow_has_otherwise_is_taken_as_rows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, column: str, values: str, expected: list[object] | None
+@pytest.mark.parametrize(("column", "values", "expected"), [(name, *what) for name, what in AS_SHOWN.items()])
+def test_what_arrow_has_otherwise_is_taken_as_duckdb_shows_it(
+    tmp_path: Path, column: str, values: str, expected: list[object]
 ) -> None:
-    source = source_of(tmp_path, column, values)
-    monkeypatch.setattr(sql_source, "plain_column", lambda column: pytest.fail("as Arrow"))
-    assert expected is None or read(source)["a"].to_pylist() == expected
-    assert read(source).num_rows
+    assert read(source_of(tmp_path, column, values))["a"].to_pylist() == expected
 
 
 def test_a_list_of_numbers_is_left_out(tmp_path: Path) -> None:
@@ -76,4 +76,12 @@ def test_a_date_that_python_does_not_know_is_text(tmp_path: Path) -> None:
     source = source_of(tmp_path, "a DATE", "'infinity', '2024-01-01'")
     found = next(source.batches(["a"]))["a"]
     assert pd.api.types.is_string_dtype(found.dtype)
-    assert found.iloc[1] == "2024-01-01"
+    assert found.tolist() == ["infinity", "2024-01-01"]
+
+
+def test_a_text_that_is_none_of_utf_8_is_refused_by_its_column(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "a.db") as connection:
+        connection.execute("CREATE TABLE t (a INTEGER, town TEXT)")
+        connection.execute("INSERT INTO t VALUES (1, CAST(x'c328' AS TEXT))")
+    with golden.raises(DataError):
+        read(SqlSource(url=f"sqlite:///{tmp_path / 'a.db'}", table="t"))

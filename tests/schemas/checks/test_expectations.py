@@ -155,7 +155,7 @@ def test_data_docs_say_what_failed_and_load_nothing(on_bad: tuple[list[Finding],
     [page] = docs.glob("validations/**/*.html")
     assert page.relative_to(docs).as_posix() in index
     assert "Failed" in page.read_text(encoding="utf-8")
-    assert "The contract asks that the batch has 5 to 100 records." in (docs / "expectations/contract.html").read_text()
+    golden(re.findall(r"[^<>]*5 to 100[^<>]*", (docs / "expectations/contract.html").read_text()))
     holds_together(index)
     loads_nothing(index, r"[/\w.-]+\.html$")
     for file in (*docs.rglob("*.html"), *docs.rglob("*.css")):
@@ -224,7 +224,7 @@ def test_exception_inside_great_expectations_is_unknown(
     assert failed(findings, Verdict.UNKNOWN) == {("range", "weight")}
     assert decide(findings) is Verdict.UNKNOWN
     pages = [page.read_text(encoding="utf-8") for page in tmp_path.rglob("*.html")]
-    assert any("says nothing about the data" in page for page in pages)
+    golden(sorted({*re.findall(r"[^<>]*nothing about the data[^<>]*", "".join(pages))}))
     assert not [text for text in (*pages, caplog.text, *map(str, findings)) if CANARY in text]
 
 

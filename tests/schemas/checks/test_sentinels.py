@@ -60,7 +60,7 @@ def test_several_codes_and_negative_ones() -> None:
 def test_dates_that_nobody_has(day: str) -> None:
     (finding,) = checked(with_value(BORN, np.datetime64(day, "us"), 5), "date")
     assert finding.verdict is Verdict.REVIEW
-    assert "its largest date" in finding.says or "its smallest date" in finding.says
+    golden.words(finding.says)
 
 
 def test_natural_values_are_left_alone() -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from schemas.checks.frame_check import check_frame
 from schemas.contract import load_contract
@@ -41,6 +42,7 @@ def source(folder: Path) -> CsvSource:
     return CsvSource(path=(str(folder / "stays.csv"),))
 
 
+@pytest.mark.chain
 def test_dates_in_order_parts_and_sums_are_drafted_and_hold(tmp_path: Path) -> None:
     assert rules(stays(), tmp_path) == {
         "born_before_came": "born <= came",

@@ -88,8 +88,12 @@ def test_long_and_running_numbers(labels: list[str | None], long: bool, running:
 
 def test_notes_beside_a_usual_answer_are_names_and_rare_categories_are_not(adult: pd.DataFrame, tmp_path: Path) -> None:
     usual = np.take(["fine", "called back"], np.arange(len(adult)) % 2)
-    for notes, expected in ((200, Role.IDENTIFIER), (20, Role.OTHER)):
-        remarks = [f"Mrs {at} moved to Ulm" if at < notes else text for at, text in enumerate(usual)]
+    for notes, of, expected in (
+        (200, "Mrs {}", Role.IDENTIFIER),
+        (20, "Mrs {} moved to Ulm", Role.IDENTIFIER),
+        (20, "ward {}", Role.OTHER),
+    ):
+        remarks = [of.format(at) if at < notes else text for at, text in enumerate(usual)]
         assert role(adult.assign(x1=remarks), tmp_path) == (expected, expected is Role.OTHER)
 
 

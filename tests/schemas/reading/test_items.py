@@ -72,6 +72,22 @@ def test_a_contract_that_contradicts_itself_is_refused(about: dict[str, object])
         contract(**about)
 
 
+@pytest.mark.parametrize(
+    ("cells", "asked"),
+    [
+        ([f"{n},{n % 10}" for n in range(200)], False),
+        ([*[f"{n},5 %" for n in range(150)], *["on request"] * 20, *["see below"] * 20, *["later"] * 9], False),
+        ([f"{n}.250,75 €" for n in range(100, 300)], False),
+        ([f"1,{n:03}.5" for n in range(200)], False),
+        ([f"{n % 28 + 1}.12.2024, 10:{n % 60:02}" for n in range(200)], False),
+        ([f"{n % 9},{n % 7},{n % 5}" for n in range(200)], True),  # codes of several answers
+    ],
+)
+def test_a_number_with_a_comma_is_no_set(tmp_path: Path, cells: list[str], asked: bool) -> None:
+    pd.DataFrame({"x": cells}).to_parquet(tmp_path / "x.parquet")
+    assert ("check: items" in draft_contract(ParquetSource(path="x.parquet").resolve(tmp_path), "x")) is asked
+
+
 def test_a_draft_knows_lists_and_asks_about_separated_texts(tmp_path: Path) -> None:
     cells = [f"item {n % 7};item {n % 5}" for n in range(200)]
     pd.DataFrame({"basket": cells}).to_csv(tmp_path / "shop.csv", index=False)

@@ -9,7 +9,7 @@ import pyreadstat
 import pytest
 import yaml
 
-from schemas.reading.contract_draft import draft_contract
+from schemas.reading.contract_draft import contract_yaml, draft_contract, read_draft
 from schemas.reading.interval_categories import intervals_in_order
 from schemas.reading.overview import Overview, overview
 from schemas.reading.proposal import Proposal, Proposals, in_words, propose, share, worst_sets
@@ -17,6 +17,7 @@ from schemas.reading.usual_names import usual_role
 from sluice.ground.variables import Kind, Role
 from sluice.sources.csv_source import CsvSource
 from sluice.sources.statistical_file import SpssSource, StataSource
+from sluice.sources.tabular_source import ColumnDescription
 from tests.golden import golden
 from tests.reference_data import adult_columns, reference_path
 
@@ -151,6 +152,14 @@ FRAMES = {
 }
 
 
+def test_of_many_columns_the_worst_sets_are_sought_among_those_that_tell_most_apart(tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame({f"q{at}": rng.integers(0, 40 if at in (3, 47) else 2, 300) for at in range(50)})
+    [pair, triple] = worst_sets(seen_of(frame, tmp_path), list(frame))
+    assert pair.columns == (3, 47)
+    assert {3, 47} < set(triple.columns)
+
+
 @pytest.mark.parametrize("which", FRAMES)
 def test_role_kind_and_reasons_are_proposed(which: str, tmp_path: Path) -> None:
     found = proposed(FRAMES[which], tmp_path)
@@ -183,6 +192,10 @@ def test_categories_are_drafted_as_the_file_has_them_and_in_their_order(tmp_path
         ("e-mail", Role.IDENTIFIER),
         ("sampling.weight", Role.WEIGHT), ("UTILITYID", Role.CONTRIBUTOR), ("Latitude", Role.QUASI_IDENTIFIER),
         ("ucod_leading", Role.SENSITIVE), ("household", None), ("stage", None), ("idea", None),
+        ("Oral sex within 12 months", Role.SENSITIVE), ("Sex of respondent", Role.QUASI_IDENTIFIER),
+        ("npartner", Role.SENSITIVE), ("Condom use", Role.SENSITIVE), ("Sign of lymph", Role.SENSITIVE),
+        ("Reinfection", Role.SENSITIVE),
+        ("maried", Role.QUASI_IDENTIFIER), ("educyr", Role.QUASI_IDENTIFIER), ("hlth", Role.SENSITIVE),
     ],
 )  # fmt: skip
 def test_usual_names_in_several_languages(name: str, role: Role | None) -> None:
@@ -321,3 +334,357 @@ def test_labels_of_missing_codes_stand_in_the_contract_of_a_number(tmp_path: Pat
     source = SpssSource(path=str(tmp_path / "m.sav"))
     [inc, _] = yaml.safe_load(draft_contract(source, "x", source.described()))["variables"]
     assert (inc["kind"], inc["missing_codes"], inc["labels"]) == ("integer", ["-9"], {"-9": "refused"})
+
+
+GRADES, AGES, LEVELS = {"0": "not at all", "10": "extremely"}, {"0": "under 1", "1": "1"}, {"1": "low", "2": "high"}
+NAMES_OF_FEW = {"1": "Ann", "2": "Bob", "3": "Col", "4": "Dan", "5": "Eva"}
+PARTLY = {
+    "a scale with named ends": (GRADES, [*range(11)] * 20, GRADES, None),
+    "a number with a first class": (AGES, [*range(90)] * 12, {"0": "under 1"}, None),
+    "codes, one more in the file": (
+        {**LEVELS, "4": "none"}, [1, 2, 3] * 20 + [1, 2] * 40, {**LEVELS, "4": "none"}, ("1", "2", "3", "4")
+    ),
+    "texts, one more in the file": ({"a": "x", "b": "y"}, ["a", "b", "c"] * 20, {"a": "x", "b": "y"}, ("a", "b", "c")),
+    "codes, a rare one more": (LEVELS, [1, 2] * 40 + [3], LEVELS, None),
+    "rare texts of a program": (
+        NAMES_OF_FEW, [1, 2, 3, 4] * 20 + [5, 6], {code: NAMES_OF_FEW[code] for code in ("1", "2", "3", "4")}, None
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("which", PARTLY)
+def test_labels_of_some_codes_stay_where_others_have_none(tmp_path: Path, which: str) -> None:
+    """As far as they tell of no rare value: a label of a code that few records have stays if a code list has it."""
+    labels, held, kept, listed = PARTLY[which]
+    pd.DataFrame({"v": held, "n": np.arange(len(held))}).to_csv(tmp_path / "x.csv", index=False)
+    source = CsvSource(path=(str(tmp_path / "x.csv"),))
+    seen = overview(source, {"v": ColumnDescription(labels=labels)})
+    found = propose(seen).by_name("v")
+    [drafted, _] = read_draft(contract_yaml(seen, propose(seen), "x"), "x").variables
+    assert (dict(found.labels), drafted.labels, drafted.categories) == (kept, kept, listed)
+
+
+def described(frame: pd.DataFrame, folder: Path, **labels: str) -> dict[str, Proposal]:
+    """As a dictionary that has these labels describes it."""
+    frame.to_csv(folder / "x.csv", index=False)
+    said = {name: ColumnDescription(label=label) for name, label in labels.items()}
+    return {each.name: each for each in propose(overview(CsvSource(path=(str(folder / "x.csv"),)), said)).columns}
+
+
+def test_a_label_says_of_whom_a_number_is_and_siblings_are_alike(tmp_path: Path) -> None:
+    """A number that tells people apart may be known, whatever else is: its label has to say that it is not."""
+    rng = np.random.default_rng(1)
+    n = 400
+    frame = pd.DataFrame(
+        {
+            "v1": rng.integers(0, 60, n), "v2": rng.integers(0, 60, n), "sex": rng.integers(1, 3, n),
+            "region": rng.integers(1, 5, n), "age": rng.integers(20, 80, n), "level1": rng.integers(0, 2, n),
+            "level2": rng.integers(0, 2, n), "v3": rng.integers(1, 6, n), "sw": rng.integers(0, 90, n) / 7,
+            "wage": rng.integers(0, 5000, n),
+        }
+    )  # fmt: skip
+    found = described(
+        frame, tmp_path, v1="Total in the dwelling", level1="Education: none", level2="Complete primary",
+        v3="How often do you see your family", sw="Alternative weight",
+    )  # fmt: skip
+    roles = {name: each.role for name, each in found.items()}
+    assert roles["v1"] is roles["v2"] is Role.QUASI_IDENTIFIER
+    assert roles["level1"] is roles["level2"] is Role.QUASI_IDENTIFIER
+    assert roles["v3"] is Role.OTHER
+    assert roles["sw"] is Role.OTHER  # with noughts, no weight that a contract takes
+    assert found["level1"].kind is Kind.BINARY
+
+
+def test_a_label_says_more_than_the_word_that_a_column_is_called(tmp_path: Path) -> None:
+    frame = pd.DataFrame({name: [0, 1] * 30 for name in ("discharge", "sex", "os12m", "released")})
+    found = described(
+        frame, tmp_path, discharge="Sign of discharge", sex="Sex of the patient", os12m="Oral sex within 12 months",
+        released="Discharge from hospital",
+    )  # fmt: skip
+    assert [found[name].role for name in frame] == [
+        Role.SENSITIVE, Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.QUASI_IDENTIFIER
+    ]  # fmt: skip
+
+
+def test_a_code_list_numbers_nobody(tmp_path: Path) -> None:
+    """Strata that agree in the sex, as samples are drawn by, are no people."""
+    strata = np.arange(400) % 20
+    frame = pd.DataFrame({"sample": strata, "sex": strata % 2, "born": 1950 + strata})
+    frame.to_csv(tmp_path / "x.csv", index=False)
+    said = {"sample": ColumnDescription(labels={str(code): f"stratum {code}" for code in range(20)})}
+    seen = overview(CsvSource(path=(str(tmp_path / "x.csv"),)), said)
+    assert propose(seen).by_name("sample").role is not Role.PERSON
+
+
+def test_negative_codes_beside_labelled_ones_are_missing_and_the_labels_stay(tmp_path: Path) -> None:
+    """As NLS hands out its files: 0 no, 1 yes, and -5 for who was not interviewed, of which no label tells."""
+    pd.DataFrame({"own": [0] * 60 + [1] * 30 + [-5] * 20 + [-2] * 3}).to_csv(tmp_path / "x.csv", index=False)
+    said = {"own": ColumnDescription(label="Owns stocks", labels={"0": "no", "1": "yes"})}
+    [own] = propose(overview(CsvSource(path=(str(tmp_path / "x.csv"),)), said)).columns
+    assert own.kind is Kind.BINARY
+    assert own.labels == {"0": "no", "1": "yes"}
+    assert set(own.missing_codes) == {f"-{digit}" for digit in range(1, 10)}
+
+
+def test_numbers_from_0_to_100_in_several_columns_are_answers_on_a_line_and_one_may_be_an_age(tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    line = {f"{name}_now": np.r_[0, 100, rng.integers(0, 101, 298)] for name in ("warm", "near", "eager")}
+    frame = pd.DataFrame({**line, "x": rng.integers(18, 90, 300), "income": rng.integers(0, 5000, 300)})
+    roles = {name: each.role for name, each in described(frame, tmp_path).items()}
+    assert [roles[name] for name in line] == [Role.OTHER] * 3
+    assert roles["x"] is Role.QUASI_IDENTIFIER
+    alone = described(frame[["warm_now", "x", "income"]], tmp_path)
+    assert alone["warm_now"].role is Role.QUASI_IDENTIFIER
+
+
+def test_a_number_with_a_sign_left_behind_is_what_it_is_called_and_names_nobody(tmp_path: Path) -> None:
+    texts = [f"{100 + 7.03 * n:.2f}{'_' * (n % 9 == 0)}" for n in range(300)]
+    frame = pd.DataFrame({"debt": texts, "q7": texts, "sex": np.arange(300) % 2})
+    found = described(frame, tmp_path)
+    assert (found["debt"].role, found["debt"].sure, found["debt"].other_form) == (Role.SENSITIVE, False, "numbers")
+    assert found["q7"].role is Role.IDENTIFIER
+
+
+@pytest.mark.parametrize(
+    ("labels", "codes", "means"),
+    [
+        ({"agree strongly": "5", "no": "1"}, ["5", "1"], {"5": "agree strongly", "1": "no"}),
+        ({"M": "male", "F": "female"}, ["male", "female"], {}),
+        ({"1": "2", "2": "1"}, ["1", "2"], {"1": "2", "2": "1"}),
+        ({"1": "male", "2": "female"}, ["1.0", "2.0", ""], {"1.0": "male", "2.0": "female"}),  # as pandas writes it
+        ({"1": "a", "2": "b", "3": "c"}, ["1.0", "2.0"], {"1.0": "a", "2.0": "b", "3.0": "c"}),
+        ({"1.0": "a", "2.0": "b", "3.0": "c"}, ["1", "2"], {"1": "a", "2": "b", "3": "c"}),
+        ({"01": "a", "2": "b"}, ["1", "2"], {"1": "a", "2": "b"}),
+        ({"1": "a", "2": "b"}, ["01", "02"], {"01": "a", "02": "b"}),
+        ({"1": "a", "2": "b"}, ["1", "01", "2.0"], {"1": "a", "2.0": "b"}),  # 01 beside 1 is another code
+        ({"1": "a", "01": "b"}, ["1.0"], {"1": "a", "01": "b"}),
+    ],
+)
+def test_a_code_is_what_the_data_have_and_words_mean_themselves(
+    labels: dict[str, str], codes: list[str], means: dict[str, str], tmp_path: Path
+) -> None:
+    pd.DataFrame({"v": codes * 30}).to_csv(tmp_path / "x.csv", index=False)
+    seen = overview(CsvSource(path=(str(tmp_path / "x.csv"),)), {"v": ColumnDescription(labels=labels)})
+    assert seen.said("v").labels == means
+
+
+@pytest.mark.parametrize(
+    ("numbers", "missing"),
+    [
+        ([*range(60), *[9999] * 12], ("9999",)),
+        ([*range(60), *[888] * 12, *[999] * 12], ("888", "999")),
+        ([*range(60), 9999], ()),  # of one person
+        ([*range(950, 9990, 50), *[9999] * 12], ()),  # amounts that are cut there
+        ([*range(600), *[9999] * 12], ("9999",)),
+        ([*range(2000), *[9999] * 12], ()),
+        ([0, 1, *[9999] * 12], ()),
+        ([*range(8), *[99] * 12], ()),  # may be years
+    ],
+)
+def test_nines_far_from_all_other_numbers_are_missing(
+    tmp_path: Path, numbers: list[int], missing: tuple[str, ...]
+) -> None:
+    pd.DataFrame({"hours": numbers, "by": 1}).to_csv(tmp_path / "x.csv", index=False)
+    [hours, _] = propose(overview(CsvSource(path=(str(tmp_path / "x.csv"),)))).columns
+    assert hours.missing_codes == missing
+    assert not {*missing} & {*hours.doubtful_codes}
+
+
+def of_answers(folder: Path, *answers: str, label: str = "", name: str = "V12") -> Proposal:
+    """A column that is called nothing, with these value labels, as pandas writes codes beside a missing value."""
+    codes = [f"{1 + n % len(answers)}.0" for n in range(30 * len(answers))]
+    frame = pd.DataFrame({name: [*codes, ""], "age": [str(n % 60) for n in range(len(codes) + 1)]})
+    frame.to_csv(folder / "x.csv", index=False)
+    said = {name: ColumnDescription(label=label, labels={str(n): means for n, means in enumerate(answers, start=1)})}
+    return propose(overview(CsvSource(path=(str(folder / "x.csv"),)), said)).by_name(name)
+
+
+@pytest.mark.parametrize(
+    ("answers", "role", "of"),
+    [
+        (("Male", "Female"), Role.QUASI_IDENTIFIER, "sex"),
+        (("1. Hombre", "2. Mujer", "No responde"), Role.QUASI_IDENTIFIER, "sex"),
+        (("Texas", "Ohio", "New York", "Utah"), Role.QUASI_IDENTIFIER, "state or region"),
+        (("Kenya", "Viet Nam", "South Africa", "Other"), Role.QUASI_IDENTIFIER, "country"),
+        (("White", "Black / African", "Asian", "Don't know"), Role.QUASI_IDENTIFIER, "ethnic group"),
+        (("Never married", "Married", "Widowed"), Role.QUASI_IDENTIFIER, "marital status"),
+        (("15-24 years", "25-44 years", "45 years and older"), Role.QUASI_IDENTIFIER, "age"),
+        (("Catholic", "Muslim", "None"), Role.SENSITIVE, "religion"),
+    ],
+)
+def test_value_labels_say_what_a_column_is_that_is_called_nothing(
+    tmp_path: Path, answers: tuple[str, ...], role: Role, of: str
+) -> None:
+    found = of_answers(tmp_path, *answers)
+    assert (found.role, found.why) == (role, f"its categories are of {of}")
+    assert found.kind is (Kind.BINARY if len(answers) == 2 else Kind.ORDINAL if of == "age" else Kind.NOMINAL)
+
+
+@pytest.mark.parametrize(
+    ("answers", "label"),
+    [
+        (("Yes", "No"), ""),
+        (("A man", "Somebody young", "It does not matter"), ""),
+        (("0-5 years", "6-10 years", "11 years and more"), ""),
+        (("1-10", "11-20", "21-30", "31-40", "41+"), ""),  # hours
+        (("Men", "Women"), "Do you think that men or women lead better?"),
+        (("Agree", "Disagree", "Refused", "Don't know"), "The family suffers when a mother works"),
+    ],
+)
+def test_other_answers_do_not(tmp_path: Path, answers: tuple[str, ...], label: str) -> None:
+    found = of_answers(tmp_path, *answers, label=label)
+    assert not found.why.startswith(("its categories", "called"))
+
+
+def test_an_opinion_is_an_answer_though_its_name_has_a_word_that_others_know(tmp_path: Path) -> None:
+    found = of_answers(tmp_path, "Strongly agree", "Agree", "Disagree", name="family_suffers")
+    assert found.role is not Role.QUASI_IDENTIFIER
+
+
+def test_unlabelled_answers_to_one_question_on_one_scale_are_no_quasi_identifiers(tmp_path: Path) -> None:
+    """The first and last grade occur in each; a statement that has a word of the family in it is no exception."""
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({f"V{n}": [1, 7, *rng.integers(1, 8, 198)] for n in range(12, 16)})
+    frame["age"], frame["income"] = rng.integers(18, 90, 200), rng.integers(0, 5000, 200)
+    found = described(frame, tmp_path, V14="All in all the family suffers from it")
+    assert {name: each.role for name, each in found.items() if each.role is not Role.OTHER} == {
+        "age": Role.QUASI_IDENTIFIER, "income": Role.SENSITIVE
+    }  # fmt: skip
+    two = described(frame[["V12", "V13", "age", "income"]], tmp_path)
+    assert two["V12"].role is Role.QUASI_IDENTIFIER
+
+
+@pytest.mark.parametrize(("means", "kept"), [("Neonatal care", True), ("Not applicable", False)])
+def test_a_mark_for_missing_is_a_value_where_its_label_says_what_it_is(tmp_path: Path, means: str, kept: bool) -> None:
+    """Else the draft has it among categories and missing codes, and no contract takes both."""
+    pd.DataFrame({"ward": ["A1"] * 40 + ["B1"] * 30 + ["NA"] * 20}).to_csv(tmp_path / "x.csv", index=False)
+    said = {"ward": ColumnDescription(labels={"A1": "Medical", "B1": "Maternity", "NA": means})}
+    [ward] = propose(overview(CsvSource(path=(str(tmp_path / "x.csv"),)), said)).columns
+    assert (set(ward.categories), ward.missing_codes) == ({"A1", "B1", *["NA"] * kept}, () if kept else ("NA",))
+
+
+def test_a_label_of_an_amount_outdoes_the_code_that_a_survey_gives_to_another_question(tmp_path: Path) -> None:
+    """v101 is the region in some surveys, and in others an income."""
+    frame = pd.DataFrame({"v101": np.arange(400) * 100 % 39_700, "v024": np.arange(400) % 7})
+    found = described(frame, tmp_path, v101="Total household income per year", v024="Region of residence")
+    assert (found["v101"].role, found["v101"].kind) == (Role.SENSITIVE, Kind.INTEGER)
+    assert (found["v024"].role, found["v024"].kind) == (Role.QUASI_IDENTIFIER, Kind.NOMINAL)
+
+
+@pytest.mark.parametrize(
+    ("labels", "universe"), [({"1": "employed", "2": "not", "3": "retired"}, "1"), ({}, "1 or less")]
+)
+def test_labelled_codes_that_decide_a_universe_are_named_and_no_span(
+    tmp_path: Path, labels: dict[str, str], universe: str
+) -> None:
+    pd.DataFrame({"q1": [1, 2, 3] * 40, "q2": [5, None, None] * 40}).to_csv(tmp_path / "x.csv", index=False)
+    said = {"q1": ColumnDescription(labels=labels)}
+    found = propose(overview(CsvSource(path=(str(tmp_path / "x.csv"),)), said))
+    assert found.by_name("q2").universe == f"asked where q1 is {universe}"
+
+
+@pytest.mark.parametrize(
+    ("names", "sure"),
+    [
+        (["V102", "V005", "V190"], True),  # of the DHS
+        (["V102", "x", "y"], False),
+        (["V102", "V190", "y"], False),
+        ([f"V{n}" for n in range(101, 120)], False),  # numbered through, as those of any file may be
+    ],
+)
+def test_a_survey_s_name_that_says_nothing_counts_beside_others_of_that_survey(
+    tmp_path: Path, names: list[str], sure: bool
+) -> None:
+    rng = np.random.default_rng(3)
+    pd.DataFrame({name: rng.integers(1, 4, 200) for name in names}).to_csv(tmp_path / "x.csv", index=False)
+    found = propose(overview(CsvSource(path=(str(tmp_path / "x.csv"),)))).by_name("V102")
+    assert (found.role, found.sure) == (Role.QUASI_IDENTIFIER, sure)
+
+
+def test_a_label_outdoes_a_survey_s_name_that_nothing_speaks_for(tmp_path: Path) -> None:
+    found = described(pd.DataFrame({"V102": [1, 2, 3] * 40, "age": range(120)}), tmp_path, V102="Liked the lunch")
+    assert found["V102"].role is not Role.QUASI_IDENTIFIER
+
+
+def _texts(different: int, words: str) -> list[str]:
+    return [f"{words} {'abcdefghijklmnopqrstuvwxyz'[n % 26]}{n}" for n in range(different)]
+
+
+WRITTEN = {
+    "called so, a few often": ("remarks", ["nothing to add"] * 60 + ["moved to Ada"] * 20 + _texts(10, "spoke to")),
+    "called so, all often": ("Bemerkung", ["wohnt bei Anna", "zog zu Bert"] * 50),
+    "called nothing, of a small file": ("v7", _texts(40, "she said that Ada moved")),
+    "called nothing, beside a usual one": ("v7", ["nothing was said by him"] * 80 + _texts(30, "he knew Bert of")),
+}
+
+
+@pytest.mark.parametrize("which", WRITTEN)
+def test_texts_that_people_wrote_stand_in_no_draft(tmp_path: Path, which: str) -> None:
+    name, held = WRITTEN[which]
+    pd.DataFrame({name: held, "age": np.arange(len(held)) % 50}).to_csv(tmp_path / "x.csv", index=False)
+    source = CsvSource(path=(str(tmp_path / "x.csv"),))
+    found = propose(overview(source)).by_name(name)
+    assert (found.role, found.kind) == (Role.IDENTIFIER, Kind.TEXT)
+    text = draft_contract(source, "x")
+    assert not [value for value in held if value in text]
+
+
+@pytest.mark.parametrize(
+    ("name", "held"),
+    [
+        ("note", [12, 15, 9, 11] * 20),  # a grade, in French
+        ("comment", ["yes", "no"] * 40),
+        ("v7", ["very good", "rather good", "not good at all"] * 30),
+        ("region", ["North of the river", "South of the river", "West of the old town"] * 30),
+    ],
+)
+def test_grades_and_categories_are_no_texts_that_people_wrote(tmp_path: Path, name: str, held: list[str | int]) -> None:
+    pd.DataFrame({name: held, "age": np.arange(len(held)) % 50}).to_csv(tmp_path / "x.csv", index=False)
+    assert propose(overview(CsvSource(path=(str(tmp_path / "x.csv"),)))).by_name(name).role is not Role.IDENTIFIER
+
+
+def test_values_of_an_identifier_are_not_listed_as_frequent(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"surname": ["Abel", "Berg", "Cohn"] * 40 + ["Dahl"], "age": np.arange(121) % 50})
+    frame.to_csv(tmp_path / "x.csv", index=False)
+    assert "Abel" not in draft_contract(CsvSource(path=(str(tmp_path / "x.csv"),)), "x")
+
+
+@pytest.mark.parametrize(
+    ("labels", "doubtful", "missing"),
+    [
+        ({}, ("8", "9"), ()),
+        ({"8": "Indeterminate", "9": "Other"}, (), ()),
+        ({"8": "Other", "9": "Refused"}, ("9",), ()),
+        ({"9": "Weiß nicht"}, ("8", "9"), ()),
+        ({"9": "9"}, ("8", "9"), ()),
+    ],
+)
+def test_a_code_whose_label_is_an_answer_is_in_no_doubt(
+    tmp_path: Path, labels: dict[str, str], doubtful: tuple[str, ...], missing: tuple[str, ...]
+) -> None:
+    pd.DataFrame({"v": [1, 2, 3, 4, 8, 9] * 20, "age": range(120)}).to_csv(tmp_path / "x.csv", index=False)
+    seen = overview(CsvSource(path=(str(tmp_path / "x.csv"),)), {"v": ColumnDescription(labels=labels)})
+    found = propose(seen).by_name("v")
+    assert (found.doubtful_codes, found.missing_codes) == (doubtful, missing)
+
+
+def test_a_far_code_whose_label_is_an_answer_is_not_missing(tmp_path: Path) -> None:
+    pd.DataFrame({"v": [1, 2, 3, 4, 999] * 20, "age": range(100)}).to_csv(tmp_path / "x.csv", index=False)
+    source = CsvSource(path=(str(tmp_path / "x.csv"),))
+    assert propose(overview(source)).by_name("v").missing_codes == ("999",)
+    seen = overview(source, {"v": ColumnDescription(labels={"999": "More than three"})})
+    assert propose(seen).by_name("v").missing_codes == ()
+
+
+def test_a_word_whose_label_says_that_there_is_no_answer_is_in_doubt(tmp_path: Path) -> None:
+    pd.DataFrame({"v": ["yes", "no", "REF"] * 20, "age": range(60)}).to_csv(tmp_path / "x.csv", index=False)
+    seen = overview(CsvSource(path=(str(tmp_path / "x.csv"),)), {"v": ColumnDescription(labels={"REF": "Refused"})})
+    assert propose(seen).by_name("v").doubtful_codes == ("REF",)
+    assert "# check: REF may stand for missing" in contract_yaml(seen, propose(seen), "x")
+
+
+def test_a_negative_code_is_missing_or_in_doubt(tmp_path: Path) -> None:
+    pd.DataFrame({"v": [1, 2, 3, -8] * 20, "age": range(80)}).to_csv(tmp_path / "x.csv", index=False)
+    seen = overview(CsvSource(path=(str(tmp_path / "x.csv"),)), {"v": ColumnDescription(labels={"-8": "Refused"})})
+    found = propose(seen).by_name("v")
+    assert (found.missing_codes, found.doubtful_codes) == (("-8",), ())
