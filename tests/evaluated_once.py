@@ -1,13 +1,15 @@
 """The same masked file is evaluated by the same policy once in all processes of the test session.
 
-It takes two fifths of what a whole release costs, and most test houses mask the records of another by the same seed. A
-test that changes a measure has everything measured: in a folder named below, or by `monkeypatch`, unless that changes
-no more than the environment, a clock or what lies around the measures.
+It takes two fifths of what a whole release costs, and most test houses mask the records of another by the same seed. So
+do trials of the same plans, whose attacks are played once in each process. A test that changes a measure has everything
+measured: in a folder named below, or by `monkeypatch`, unless that changes no more than the environment, a clock or
+what lies around the measures.
 """
 
 import hashlib
 import os
 import pickle
+from collections.abc import Callable, Iterator
 from dataclasses import fields
 from pathlib import Path
 
@@ -15,8 +17,11 @@ import pytest
 
 from policies.policy import Policy
 from sluice.ground.variables import Variables
+from sluice.ground.verdict import Finding
+from sluice.risk.reference.reference_attack import Curve
 from sluice.utility.comparison import Comparison
 from tasks.release.records.record_findings import Evaluation, evaluate_file
+from tasks.tuning.records_at_hand import RecordsAtHand
 
 _MOST = 300  # that are remembered, of some 50 kB each
 _MEASURED = (
@@ -24,6 +29,7 @@ _MEASURED = (
     "tests/tasks/test_evaluate.py",
     "tests/tasks/release/records/",
     "tests/flows/test_reassess",
+    "tests/tasks/tuning/test_trial.py",
 )
 
 _AROUND = (
@@ -41,6 +47,7 @@ _AROUND = (
 )  # may be changed, and what is measured stays
 
 _known: dict[str, Evaluation] = {}
+_played: dict[str, tuple[list[Finding], Iterator[Finding]]] = {}  # what was found, and what finds more
 
 
 def is_measured(item: pytest.Item, changes: pytest.MonkeyPatch | None) -> bool:
@@ -81,6 +88,33 @@ def evaluated_once(
     if key is not None and len(_known) < _MOST:
         _known[key] = found
     return found
+
+
+def played_once(
+    play: Callable[[RecordsAtHand, Comparison, list[Curve]], Iterator[Finding]],
+    records: RecordsAtHand,
+    files: Comparison,
+    curves: list[Curve],
+) -> Iterator[Finding]:
+    """As `play`, which is asked for what nobody asked it for before."""
+    key = _key(records.policy, files)
+    if key is None or (key not in _played and len(_played) >= _MOST):
+        yield from play(records, files, curves)
+        return
+    found, more = _played.setdefault(key, ([], play(records, files, curves)))
+    at = 0
+    while True:
+        if at == len(found):
+            try:
+                each = next(more, None)
+            except BaseException:
+                _played.pop(key, None)
+                raise
+            if each is None:
+                return
+            found.append(each)
+        yield found[at]
+        at += 1
 
 
 def _key(policy: Policy, files: Comparison, *variables: Variables) -> str | None:

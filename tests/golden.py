@@ -29,7 +29,7 @@ from tests.reference_data import REFERENCE_DATA
 TESTS = Path(__file__).parent
 FOLDER = TESTS / "golden"
 
-_TEMPORARY = "|".join(re.escape(folder) for folder in sorted({tempfile.gettempdir(), "/tmp", "/dev/shm"}))
+_TEMPORARY = "|".join(re.escape(folder) for folder in sorted({tempfile.gettempdir(), "/tmp", "/dev/shm"}, reverse=True))
 _USER = f"(?:{'|'.join(re.escape(name) for name in {getpass.getuser(), pwd.getpwuid(os.geteuid()).pw_name})})"
 # What differs from run to run, and what stands for it: nothing else may.
 _VARIES = [
@@ -86,8 +86,8 @@ class _Test:
 
 
 class Golden:
-    """`golden(finding)`, `golden(text)`, `golden.words(text)`, `with golden.raises(DataError):` and, for one call,
-    `golden.refused(DataError, call, ...)`."""
+    """`golden(finding)`, `golden(text)`, `golden.words(text)`, `golden.where(name, text)`,
+    `with golden.raises(DataError):` and, for one call, `golden.refused(DataError, call, ...)`."""
 
     def __init__(self) -> None:
         self.test: _Test | None = None
@@ -112,6 +112,12 @@ class Golden:
         """The same for a text whose figures the test does not ask for: they stand as # in the golden file."""
         __tracebackhide__ = True
         self(_FIGURE.sub("#", written(says(what))))
+
+    def where(self, names: str, text: str) -> None:
+        """The same for the lines of a long text, or the sentences of one without lines, that hold this name or code."""
+        __tracebackhide__ = True
+        parts = text.splitlines() if "\n" in text.strip() else re.split(r"(?<=[.?!]) ", text)
+        self.words([part for part in parts if names in part])
 
     @contextmanager
     def raises(self, *classes: type[BaseException], figures: bool = True) -> Iterator[pytest.ExceptionInfo[Any]]:

@@ -4,13 +4,14 @@ import fcntl
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import time
 from contextlib import suppress
 from pathlib import Path
 
 import pymysql
+
+from tests.free_port import free_port
 
 PATIENCE = 120  # seconds until it must accept connections
 
@@ -39,9 +40,7 @@ def stop(folder: Path) -> None:
 def _start(data: Path) -> str:
     program = shutil.which("mariadbd")
     assert program, "tests of MariaDB need the package mariadb-server: apt-get install mariadb-server"
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     options = ["--no-defaults", f"--datadir={data}", "--user=root"]
     subprocess.run(
         ["mariadb-install-db", *options, "--auth-root-authentication-method=normal", "--skip-test-db"],

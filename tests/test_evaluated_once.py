@@ -1,7 +1,10 @@
 """What stands for the evaluation of a masked file in most tests finds what it did, and evaluates every other file."""
 
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
+from types import SimpleNamespace
 from unittest.mock import patch
 
 import numpy as np
@@ -10,7 +13,7 @@ import pytest
 from policies.policy import Policy
 from sluice.masking.plan import apply_plan
 from sluice.utility.comparison import Comparison
-from tests.evaluated_once import evaluated_once, is_measured
+from tests.evaluated_once import evaluated_once, is_measured, played_once
 from tests.masking.survey import VARIABLES, step_of, survey
 
 pytestmark = pytest.mark.chain
@@ -49,6 +52,28 @@ def test_the_same_file_is_not_evaluated_again_and_any_other_is(tmp_path: Path) -
         for other, files in others:
             with pytest.raises(AssertionError, match="evaluated again"):
                 evaluated_once(other, files, files.variables, files.released)
+
+
+def test_attacks_on_the_same_file_are_played_once_and_only_as_far_as_somebody_asks() -> None:
+    played: list[int] = []
+
+    def play(*_: object) -> Iterator[int]:
+        for number in range(4):
+            if number == 3:
+                raise KeyboardInterrupt
+            played.append(number)
+            yield number
+
+    records = SimpleNamespace(policy=Policy.model_validate(POLICY))
+    with patch("tests.evaluated_once._played", {}):
+        assert list(islice(played_once(play, records, compared(), []), 1)) == [0]
+        assert list(islice(played_once(play, records, compared(), []), 3)) == [0, 1, 2]
+        assert played == [0, 1, 2]
+        with pytest.raises(KeyboardInterrupt):
+            list(played_once(play, records, compared(), []))
+        assert next(played_once(play, records, compared(), [])) == 0
+        assert next(played_once(play, records, compared(2), [])) == 0
+    assert played == [0, 1, 2, 0, 0], "of what was stopped, and of another file, nothing is known"
 
 
 @pytest.mark.parametrize(

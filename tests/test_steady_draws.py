@@ -87,6 +87,7 @@ def test_who_sets_variables_and_files_of_a_production_process_fixes_no_draw(
         monkeypatch.setenv(name, "1")
     found = []
     environment = _Environment()
+    before = random.getstate(), np.random.get_state()  # noqa: NPY002  # of whatever this process draws later
     for name in ("a", "b"):
         random.seed(1)
         np.random.seed(1)  # noqa: NPY002
@@ -94,5 +95,7 @@ def test_who_sets_variables_and_files_of_a_production_process_fixes_no_draw(
         with monkeypatch.context() as patched:
             patched.setattr(os, "environ", environment)
             found.append({*drawn(untouched.Vault, planted)})
+    random.setstate(before[0])
+    np.random.set_state(before[1])  # noqa: NPY002
     assert not found[0] & found[1]
     assert environment.asked == []

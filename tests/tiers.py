@@ -181,19 +181,39 @@ def _enforced(config: pytest.Config) -> bool:
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
-    """A `unit` test that takes too long is run once more, as the first may have loaded what all the others use."""
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool:
+    """One report of a test that passed, as each is sent to another process, and read there. A `unit` test that takes
+    too long is run once more, as the first may have loaded what all the others use."""
+    sent = not hasattr(item.config, "workerinput")  # where the reports arrive nobody asks when a test began
+    if sent:
+        item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    reports = _watched(item, nextitem) if _tier(item) == "unit" and _enforced(item.config) else _run(item, nextitem)
+    for report in reports:
+        item.ihook.pytest_runtest_logreport(report=report)
+    if sent:
+        item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
+
+
+def _run(item: pytest.Item, nextitem: pytest.Item | None) -> list[pytest.TestReport]:
+    reports = runtestprotocol(item, nextitem=nextitem, log=False)
+    called = [report for report in reports if report.when == "call"]
+    if not called or not all(report.passed for report in reports):
+        return reports
+    called[0].cpu = sum(report.cpu for report in reports)
+    return called
+
+
+def _watched(item: pytest.Item, nextitem: pytest.Item | None) -> list[pytest.TestReport]:
+    """Of a `unit` test: it fails where it costs too much, or starts a process or a connection."""
     global _watching
-    if _tier(item) != "unit" or not _enforced(item.config):
-        return None
-    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
     for again in (True, False):
         _started.clear()
         _others.clear()
         _others.update(thread.ident for thread in enumerate_threads() if thread.ident not in (None, get_ident()))
         _watching = True
         try:
-            reports = runtestprotocol(item, nextitem=nextitem, log=False)
+            reports = _run(item, nextitem)
         finally:
             _watching = False
         seconds, limit = sum(report.cpu for report in reports), _limit(item)
@@ -209,15 +229,10 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         faults.append(f"it took {seconds:.2f} s of CPU twice in a row; a unit test may take {limit:.1f}")
     if _started:
         faults.append(f"it did what no unit test may: {', '.join(sorted(set(_started)))}")
-    if all(report.passed for report in reports):
-        called = next(report for report in reports if report.when == "call")
-        called.cpu, reports = seconds, [called]  # one report of all: each is sent to another process, and read there
-        if faults:
-            called.outcome, called.longrepr = "failed", f"{'; '.join(faults)}. See tests/tiers.py."
-    for report in reports:
-        item.ihook.pytest_runtest_logreport(report=report)
-    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
-    return True
+    if faults and all(report.passed for report in reports):
+        (called,) = reports
+        called.outcome, called.longrepr = "failed", f"{'; '.join(faults)}. See tests/tiers.py."
+    return reports
 
 
 class Costs:

@@ -254,3 +254,35 @@ def test_the_lock_holds_versions_only() -> None:
     lines = (ROOT / "requirements.lock").read_text(encoding="utf-8").splitlines()
     assert all(re.match(r"^[A-Za-z0-9._\[\]-]+==[^ ]+( ; .+)?$", line) for line in lines)
     assert not any("://" in line for line in lines)
+
+
+def test_compiled_code_sorts_in_one_way() -> None:
+    # Numba names what it compiles by a number that begins anew in every process. Its `sort` and its `argsort` by
+    # quicksort have helpers of the same name and types: where both numbers agree by chance, code kept on disk by one
+    # process calls the other's helper, and what should be sorted is not.
+    compiled = [path for path in modules().values() if "numba.njit" in path.read_text(encoding="utf-8")]
+    assert len(compiled) > 20
+    calls = {
+        (path.name, ast.unparse(call))
+        for path in compiled
+        for function in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(function, ast.FunctionDef) and "numba.njit" in "".join(map(ast.unparse, function.decorator_list))
+        for call in ast.walk(function)
+        if isinstance(call, ast.Call) and ast.unparse(call.func).endswith("argsort")
+    }
+    assert len(calls) >= 3
+    assert {name for name, call in calls if "kind='mergesort'" not in call} == set()
+
+
+def test_one_test_file_makes_each_role_and_database_of_a_fixed_name() -> None:
+    # The server is shared by all workers: what two files make, drop or miss under one name fails by their order.
+    makers: dict[str, set[str]] = {}
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        for name in re.findall(r"(?:CREATE|DROP) (?:ROLE|USER|DATABASE|TABLESPACE) (?:IF EXISTS )?(\w+)", text):
+            makers.setdefault(name, set()).add(path.name)
+        if re.search(r"ALTER SYSTEM \w|SET GLOBAL \w", text):  # of the server as a whole, for whoever runs beside it
+            makers.setdefault("settings", set()).add(path.name)
+    assert {"clerk", "lost", "small", "keeper"} <= set(makers)
+    assert makers["settings"] == {"conftest.py"}
+    assert {name: files for name, files in makers.items() if len(files) > 1} == {}

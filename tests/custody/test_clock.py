@@ -44,7 +44,7 @@ def test_a_clock_that_was_set_back_is_behind_the_latest_row(
 def test_a_clock_apart_from_the_database_s_is_noticed(monkeypatch: pytest.MonkeyPatch, minutes: int, word: str) -> None:
     there = SimpleNamespace(entries=list, database_clock=lambda: datetime.now(UTC) - timedelta(minutes=minutes))
     [fault] = clock_faults(cast(Ledger, there))
-    assert f"{word} that of the ledger's database" in fault
+    golden.words(fault)
 
 
 def test_a_database_has_a_clock_of_its_own_and_a_file_has_not(lived: Ledger, url: str) -> None:

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from sqlalchemy.exc import DatabaseError
 
 from sluice.custody.ledger import Ledger
 from sluice.custody.ledger_database import LedgerDatabase
@@ -24,7 +23,7 @@ from tests.golden import golden
     ],
 )
 def test_the_database_refuses_to_change_history(lived: Ledger, url: str, statement: str) -> None:
-    with pytest.raises(DatabaseError, match="append-only"):
+    with pytest.raises(sa.exc.DatabaseError, match="append-only"):
         attack(url, statement)
     assert len(lived.entries()) == len(LIFE)
 
@@ -32,7 +31,7 @@ def test_the_database_refuses_to_change_history(lived: Ledger, url: str, stateme
 def test_sqlite_refuses_to_replace_a_row_and_postgresql_to_truncate(lived: Ledger, url: str) -> None:
     replace = "INSERT OR REPLACE INTO sluice_ledger SELECT 3, at, release, event, 'x', body, previous, hash"
     statement = f"{replace} FROM sluice_ledger WHERE seq = 3" if "sqlite" in url else "TRUNCATE sluice_ledger"
-    with pytest.raises(DatabaseError, match="append-only"):
+    with pytest.raises(sa.exc.DatabaseError, match="append-only"):
         attack(url, statement)
     assert len(lived.entries()) == len(LIFE)
 
@@ -73,7 +72,7 @@ def test_the_role_that_appends_can_do_nothing_else(
     for event in LIFE:
         ledger.append("fair-1", event, "amara", {})
     assert ledger.weaknesses == ()
-    with pytest.raises(DatabaseError, match=r"permission denied|must be owner"):
+    with pytest.raises(sa.exc.DatabaseError, match=r"permission denied|must be owner"):
         attack(url, statement, role=None)
     assert ledger.verify() == []
 
@@ -86,12 +85,12 @@ def test_the_owner_meets_the_trigger_first_and_the_hashes_then(
     ledger = Ledger(ledger_in_postgresql.writer, KEY, tmp_path / "anchor")
     ledger.append("fair-1", "received", "amara", {})
     for statement in ("UPDATE sluice_ledger SET actor = 'x'", "DELETE FROM sluice_ledger", "TRUNCATE sluice_ledger"):
-        with pytest.raises(DatabaseError, match="append-only"):
+        with pytest.raises(sa.exc.DatabaseError, match="append-only"):
             attack(owner, statement, role=None)
     attack(owner, "ALTER TABLE sluice_ledger DISABLE TRIGGER ALL", "UPDATE sluice_ledger SET actor = 'x'", role=None)
     golden(ledger.verify())
     [weakness] = Ledger(ledger_in_postgresql.writer, KEY, tmp_path / "anchor").weaknesses
-    assert "the trigger that keeps" in weakness
+    golden(weakness)
 
 
 @pytest.mark.parametrize(
@@ -190,19 +189,16 @@ def test_a_read_only_database_can_be_read_and_says_why_it_cannot_be_written(
 
 
 def test_a_database_that_does_not_answer_is_named_without_its_credentials(tmp_path: Path) -> None:
-    with pytest.raises(SluiceError) as caught:
+    with golden.raises(SluiceError) as caught:
         Ledger("postgresql://clerk:hunter2@127.0.0.1:1/ledger?application_name=hush", KEY, tmp_path / "anchor")
-    text = str(caught.value)
-    assert "the ledger (postgresql 'ledger' on 127.0.0.1) cannot be opened: the database does not answer" in text
-    assert not any(secret in text for secret in ("hunter2", "clerk", "hush"))
+    assert not any(secret in str(caught.value) for secret in ("hunter2", "clerk", "hush"))
 
 
 def test_a_database_that_does_not_exist_is_said(postgresql: str, tmp_path: Path) -> None:
     absent = database_url(postgresql).set(database="Nowhere").render_as_string(hide_password=False)
     with golden.raises(SluiceError):
         Ledger(absent, KEY, tmp_path / "anchor")
-    attack(postgresql, "DROP ROLE IF EXISTS clerk")
-    stranger = database_url(postgresql).set(username="clerk").render_as_string(hide_password=False)
+    stranger = database_url(postgresql).set(username="stranger").render_as_string(hide_password=False)
     with golden.raises(SluiceError):
         Ledger(stranger, KEY, tmp_path / "anchor")
 

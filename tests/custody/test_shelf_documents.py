@@ -175,7 +175,9 @@ def test_two_mounts_of_one_folder_are_one_shelf(tmp_path: Path) -> None:
     done = subprocess.run(
         [*_APART, sys.executable, str(script), str(tmp_path)],
         capture_output=True, text=True, cwd=Path(__file__).resolve().parents[2],
-        env={"PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "PYTHONPATH": ".", "TMPDIR": str(tmp_path)},
+        env={
+            "PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "PYTHONPATH": ".", "TMPDIR": str(tmp_path), "OMP_NUM_THREADS": "1",
+        },
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout.splitlines()[-1])

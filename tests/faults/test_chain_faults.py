@@ -251,7 +251,7 @@ def crashes(monkeypatch: pytest.MonkeyPatch, measure: str, error: Exception) -> 
 @pytest.mark.parametrize(
     ("measure", "error"),
     [
-        ("sluice.risk.classes.k_anonymity.k_anonymity", MemoryError()),
+        pytest.param("sluice.risk.classes.k_anonymity.k_anonymity", MemoryError(), marks=pytest.mark.exhaustive),
         ("sluice.risk.classes.l_diversity.distinct_values", ZeroDivisionError(VALUE)),
         ("policies.standard.standard_checks.attack", ValueError(VALUE)),
         ("sluice.utility.continuous.number_measures.il1s", RecursionError(VALUE)),

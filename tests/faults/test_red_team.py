@@ -309,23 +309,22 @@ _BOMB = "a: &a [x, x]\n" + "".join(
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    "text",
     [
-        ("? [a]\n: b\n", "cannot be read"),
-        ("day: 2024-02-30\n", "cannot be read"),
-        ("[" * 3000, "nested too deeply"),
-        ("a: &a [*a]\n", "holds itself"),
-        (_BOMB, "100,000"),
-        ('title: "\\e[2K\\e[1A PASS"\n', r"line 1: holds U\+001B"),
-        ('owner: "em\\u200bil"\n', r"line 1: holds U\+200B"),
+        "? [a]\n: b\n",
+        "day: 2024-02-30\n",
+        "[" * 3000,
+        "a: &a [*a]\n",
+        _BOMB,
+        'title: "\\e[2K\\e[1A PASS"\n',
+        'owner: "em\\u200bil"\n',
     ],
     ids=["key", "date", "deep", "endless", "bomb", "terminal", "invisible"],
 )  # fmt: skip
-def test_a_document_that_is_a_weapon_is_refused_in_words(tmp_path: Path, text: str, says: str) -> None:
+def test_a_document_that_is_a_weapon_is_refused_in_words(tmp_path: Path, text: str) -> None:
     path = tmp_path / "policy.yaml"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(DocumentError, match=says):
-        read_yaml(path)
+    golden.refused(DocumentError, read_yaml, path)
 
 
 def test_a_password_in_the_wrong_place_is_not_repeated(house: House) -> None:

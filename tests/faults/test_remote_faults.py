@@ -167,8 +167,6 @@ def test_the_disk_of_the_ledger_is_full(remote: RemoteHouse, almost: Path, free:
     try:
         with disk(place, "size=20m") as remount:
             os.chown(place, os.stat(remote.server.pgdata).st_uid, -1)
-            for quiet in ("ALTER SYSTEM SET autovacuum = off;", "SELECT pg_reload_conf();"):  # it takes and gives room
-                remote.server.psql(quiet)
             remote.server.psql(f"CREATE TABLESPACE small LOCATION '{place}';")
             remote.server.psql("ALTER DATABASE lost SET TABLESPACE small;")
             attack(remote.address("lost"), "ALTER TABLE sluice_ledger SET (fillfactor = 10)")  # each row asks for room

@@ -63,11 +63,14 @@ def as_policy(house: TablesHouse, path: str) -> None:
 
 @pytest.mark.parametrize("name", [by_dimension, by_grouping, by_a_priori, by_contract, as_contract, as_policy])
 def test_no_document_reads_the_vault(tables: TablesHouse, name: Callable[[Any, str], None]) -> None:
+    said = set()
     for path in ways_in(tables):
         name(tables, path)
         tables.write()
-        with pytest.raises(DocumentError, match="must lie outside of the workspace, which holds the vault"):
+        with pytest.raises(DocumentError) as refused:
             load_product(tables.file, tables.workspace())
+        said.add(str(refused.value).replace(f"'{path}'", "PATH"))
+    golden(said)
 
 
 @pytest.mark.parametrize("name", [by_dimension, by_grouping, by_a_priori, by_contract])
@@ -77,11 +80,14 @@ def test_no_release_reads_a_file_that_its_operator_does_not_list(
     elsewhere = tables.root / "elsewhere.csv"
     elsewhere.write_bytes(ROWS)
     (tables.documents / "link.csv").symlink_to(elsewhere)
+    said = set()
     for path in (str(elsewhere), "../elsewhere.csv", "link.csv"):
         name(tables, path)
         tables.write()
-        with pytest.raises(DocumentError, match=r"may not be read\. Files are read below .*connections\.yaml"):
+        with pytest.raises(DocumentError) as refused:
             load_product(tables.file, tables.workspace())
+        said.add(str(refused.value).replace(f"'{path}'", "PATH"))
+    golden(sorted(said))
 
 
 @pytest.mark.parametrize("name", [by_dimension, by_grouping, by_a_priori, by_contract])
@@ -91,7 +97,7 @@ def test_no_file_of_a_document_fills_the_memory(tables: TablesHouse, name: Calla
     assert (tables.documents / "rows.csv").stat().st_size < 100_000
     name(tables, "rows.csv")
     tables.write()
-    with pytest.raises((DataError, DocumentError), match="is larger than 64 MiB, or longer than 1,000,000 lines"):
+    with golden.raises(DataError, DocumentError):
         load_product(tables.file, tables.workspace())
 
 
@@ -100,7 +106,7 @@ def test_nothing_is_published_in_the_workspace(tables: TablesHouse, target: str)
     (tables.documents / "link").symlink_to(tables.workspace().reports)
     tables.definition["target"] = target
     tables.write()
-    with pytest.raises(DocumentError, match="target: must lie apart from the workspace"):
+    with golden.raises(DocumentError):
         load_product(tables.file, tables.workspace())
 
 
@@ -126,7 +132,7 @@ def test_an_output_in_the_vault_is_refused(house: House) -> None:
     for output in (house.root / "masked.csv", house.home / "vault" / "masked.csv"):
         told = masked(house, output)
         assert told.code == ERROR
-        assert "lies in the workspace" in told.words
+        golden(told.words)
     assert secret.read_bytes() == before
     assert not (house.home / "vault" / "masked.csv").exists()
 
@@ -269,7 +275,7 @@ def test_a_draft_is_not_written_through_a_link_that_leads_nowhere(house: House) 
     draft.symlink_to(elsewhere)
     told = house.sluice("init", str(house.documents / "people.csv"), "-o", str(draft))
     assert told.code == ERROR
-    assert "a contract is never overwritten" in told.words
+    golden(told.words)
     assert not elsewhere.exists()
 
 
@@ -285,5 +291,5 @@ def test_a_path_cannot_write_a_line_of_its_own(house: House, field: str) -> None
     house.write()
     told = house.sluice("check", str(house.file))
     assert told.code == ERROR
-    assert "must be one line of characters that can be seen; it holds U+000A" in told.err
+    golden(told.err)
     assert "people-puf is published." not in told.err.splitlines()

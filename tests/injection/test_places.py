@@ -34,6 +34,7 @@ from sluice.tabular.rules.sensitivity import requirements_of
 from tasks.release.decisions.decisions_of_people import decide, withdraw
 from tasks.release.decisions.signing_in import Credentials
 from tests.flows.house import House
+from tests.golden import golden
 from tests.injection.corpus import UNSEEN, WRITABLE, Page, texts
 from tests.report.pages import dossier, on_tables, variable
 
@@ -172,9 +173,9 @@ def test_a_folder_cannot_write_into_the_deployments(house: House, tmp_path: Path
 @pytest.mark.parametrize("text", [text for text in UNSEEN if unseen(text)])
 def test_words_for_the_ledger_can_be_seen(house: House, text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SLUICE_HOME", str(house.home))
-    with pytest.raises(SluiceError, match=r"reason: must be of characters that can be seen; it holds U\+"):
+    with golden.raises(SluiceError):
         withdraw("people-1", Credentials(), text)
-    with pytest.raises(SluiceError, match=r"comment: must be of characters that can be seen; it holds U\+"):
+    with golden.raises(SluiceError):
         decide(house.workspace(), "people-1", "reject", Credentials(), text)
 
 

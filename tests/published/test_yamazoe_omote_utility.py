@@ -61,7 +61,7 @@ def test_table_1_k_anonymity(people: Examples, k: int) -> None:
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("sigma", [0.1, pytest.param(0.3, marks=pytest.mark.longest), 0.6])
+@pytest.mark.parametrize("sigma", [0.1, *(pytest.param(sigma, marks=pytest.mark.longest) for sigma in (0.3, 0.6))])
 def test_table_2_noise(people: Examples, sigma: float) -> None:
     noise = np.random.default_rng(1).normal(0, sigma, people.learn.shape)
     found = scores(people, people.learn + noise)

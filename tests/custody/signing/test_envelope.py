@@ -1,6 +1,7 @@
 """Signed statements: who changes, adds or takes away anything, or signs another type, has signed nothing."""
 
 import base64
+import hashlib
 import json
 from functools import partial
 from typing import Any
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.custody.signing.envelope import Envelope, Statement, pre_authentication
-from sluice.custody.signing.public_key import PublicKey
+from sluice.custody.signing.public_key import PublicKey, packed
 from sluice.custody.signing.ssh_signature import signed_by_key
 from sluice.ground.errors import SluiceError
 from tests.golden import golden
@@ -53,6 +54,49 @@ def test_the_name_beside_a_signature_makes_no_key() -> None:
     claimed = signed().as_json()
     claimed["signatures"][0]["keyid"] = PublicKey.of(OTHER.public_key()).fingerprint
     assert Envelope.from_json(json.dumps(claimed)).signed_by() == (PublicKey.of(KEY.public_key()),)
+
+
+TOKEN = b"sk-ssh-ed25519@openssh.com"
+
+
+def signed_by_security_key(
+    signed_flags: int = 1, flags: int = 1, signed_for: bytes = b"ssh:", namespace: bytes = b"sluice"
+) -> tuple[PublicKey, ...]:
+    """The keys that an envelope names, signed as a security key does (OpenSSH, PROTOCOL.u2f, PROTOCOL.sshsig)."""
+    parts = (namespace, b"", b"sha256")
+    message = hashlib.sha256(pre_authentication(STATEMENT.payload())).digest()
+    message = b"SSHSIG" + b"".join(map(packed, (*parts, message)))
+    counter, app = (7).to_bytes(4, "big"), hashlib.sha256(signed_for).digest()
+    signature = KEY.sign(app + bytes([signed_flags]) + counter + hashlib.sha256(message).digest())
+    blob = packed(TOKEN) + packed(KEY.public_key().public_bytes_raw()) + packed(b"ssh:")
+    value = packed(TOKEN) + packed(signature) + bytes([flags]) + counter
+    content = b"SSHSIG" + (1).to_bytes(4, "big") + b"".join(map(packed, (blob, *parts, value)))
+    armoured = "\n".join(
+        ("-----BEGIN SSH SIGNATURE-----", base64.b64encode(content).decode(), "-----END SSH SIGNATURE-----", "")
+    )
+    sig = base64.b64encode(armoured.encode()).decode()
+    return Envelope.from_json(json.dumps(signed().as_json() | {"signatures": [{"sig": sig}]})).signed_by()
+
+
+@pytest.mark.parametrize("flags", [1, 5])
+def test_a_security_key_signs_where_somebody_touched_it(flags: int) -> None:
+    [key] = signed_by_security_key(flags, flags)
+    assert key.kind == TOKEN.decode()
+    assert key.point == KEY.public_key().public_bytes_raw()
+
+
+@pytest.mark.parametrize(
+    "otherwise",
+    [
+        {"signed_flags": 0, "flags": 0},  # a program used it, and nobody was there
+        {"signed_flags": 4, "flags": 4},
+        {"signed_flags": 0},  # says that it was touched, and did not sign that
+        {"signed_for": b"https://mail.example"},  # signed on to a site
+        {"namespace": b"git"},
+    ],
+)
+def test_of_a_security_key_nothing_else_counts(otherwise: dict[str, Any]) -> None:
+    assert signed_by_security_key(**otherwise) == ()
 
 
 def test_one_key_counts_once_however_often_it_signed() -> None:

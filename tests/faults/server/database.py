@@ -8,7 +8,6 @@ import os
 import pwd
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -19,6 +18,7 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from sluice.ground.databases import database_url
+from tests.free_port import free_port
 
 PATIENCE = 60  # seconds until the server must accept connections
 REACHED = 600  # seconds until somebody must have come to a row: a run begins in some ten, on a busy machine in minutes
@@ -59,9 +59,7 @@ class Database:
         if self._user:
             os.chown(self.folder, pwd.getpwnam(self._user).pw_uid, -1)
         self._run("initdb", "-D", str(self.folder / "data"), "-U", "postgres", "-A", "trust", "--no-sync", "-E", "UTF8")
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         self.start()
 
     def _account(self) -> str | None:
