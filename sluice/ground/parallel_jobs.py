@@ -7,8 +7,9 @@ each with the records in its memory.
 
 import os
 import warnings
-from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
 from multiprocessing import parent_process
 from threading import Event, Lock, Thread
@@ -17,10 +18,14 @@ from typing import TypeVar
 
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from sluice.ground.machine import threads
 from sluice.ground.progress import Listener, listener, reported_to
 
 _EACH = 1.0  # second, in which the parent is looked for
 
+_AHEAD = 4  # items a thread that are begun before the first is asked for
+
+S = TypeVar("S")
 T = TypeVar("T")
 
 
@@ -48,6 +53,26 @@ def in_threads(jobs: Sequence[Callable[[], T]], at_once: int) -> list[T]:
             told.stopped.set()
             pool.shutdown(wait=False, cancel_futures=True)
         return [each.result() for each in running]
+
+
+def each_in_threads(look: Callable[[S], T], items: Sequence[S], at_once: int | None = None) -> Iterator[T]:
+    """What `look` returns for each item, in their order; looked at in as many threads as compiled kernels have.
+
+    at_once : so many threads instead. Of one nobody begins it: to hand over takes longer than many a small look
+    memory  : so many results are held as keep the threads busy
+    """
+    workers = threads() if at_once is None else at_once
+    if min(workers, len(items)) < 2:
+        yield from map(look, items)
+        return
+    with ThreadPoolExecutor(workers) as pool:
+        begun: deque[Future[T]] = deque()
+        for item in items:
+            begun.append(pool.submit(look, item))
+            if len(begun) > _AHEAD * workers:
+                yield begun.popleft().result()
+        while begun:
+            yield begun.popleft().result()
 
 
 class _Stopped(BaseException):

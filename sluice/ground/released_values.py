@@ -214,7 +214,8 @@ def _by_name(
         if pairs:
             code, value = np.array(sorted(pairs), dtype=np.int64).T
             parts.append(_weighed(known, code, value))
-        left = {label: at for label, at in left.items() if label not in set(groups.values())}
+        told_of = set(groups.values())  # once: of an amount there are tens of thousands
+        left = {label: at for label, at in left.items() if label not in told_of}
     return parts
 
 

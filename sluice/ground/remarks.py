@@ -12,7 +12,10 @@ from sluice.ground.document_parts import FrozenModel
 from sluice.ground.sentence import Sentence, Sentences, text_of
 from sluice.ground.visible_text import one_line
 
-What = Literal["beyond_calendar", "blanks", "codes_alike", "names_alike", "totals", "notes"]
+What = Literal[
+    "beyond_calendar", "blanks", "codes_alike", "comments", "empty_lines", "in_a_zone", "names_alike",
+    "totals", "notes",
+]  # fmt: skip
 
 _SAYS = Sentences(
     "reading",
@@ -21,6 +24,11 @@ _SAYS = Sentences(
     blanks="column '{column}': {count:count,_cell} with blanks at either end, which do not count",
     codes_alike="column '{column}': {count:count,_code} like another but for capital letters, blanks or dashes; each "
     "has cells of its own. If they are the same, spell them alike",
+    comments="{count:count,_line} skipped, as {count:its} first sign is that of comments; one with as many cells as "
+    "a record is read as a record",
+    empty_lines="column '{column}', the only one: {count:count,_line} without a sign skipped. If records without a "
+    'value are meant, write "" for each',
+    in_a_zone="column '{column}': {count:count,_moment} with a time zone, read by the calendar and the clock there",
     names_alike="column '{column}': {count:count,_name} spelled with other blanks, dashes or accents than they look, "
     "or with what nobody sees; names that look the same count as one",
     totals="column '{column}', record {first:,}, the last, seems to be a total: {count:,} of its numbers "

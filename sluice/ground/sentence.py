@@ -42,7 +42,7 @@ Saying = tuple[Statement, ...]  # what a finding says: first what was found, the
 class Sentence:
     """The words of a code; each code has one.
 
-    Beside those of `format` there are `{share:percent}` and `pct`, `{share:per_1000}`, `{share:people_1000}`,
+    Beside those of `format` there are `{share:percent}`, `{share:per_1000}`, `{share:people_1000}`,
     `{count:is}`, `{count:its}`, `{count:verb_differ}`, `{count:count_record}`, `{name:word}`, `{names:listed}`,
     `{names:commas}` and `{names:semicolons}`, and `{names:few}` for three of however many; one that begins with a
     capital letter, `{share:Percent}`, begins a sentence. Where a figure may not be told, its datum is the words in its
@@ -128,8 +128,14 @@ def per(share: float, base: int = 1000) -> str:
     return f"{number:.2g}" if number >= 0.1 or not number else "under 0.1"
 
 
+def percent(share: float) -> str:
+    """A share in per cent, in three digits: '0.152 %', '22.4 %', '100 %'."""
+    return f"{100 * share:.3g} %"
+
+
 def word(name: str) -> str:
-    return name.replace("_", " ")
+    """A name as people say it: marital status, of marital_status; q20_6 is said by nobody, and stays."""
+    return re.sub(r"(?<=[^\W\d_])_(?=[^\W\d_])", " ", name)
 
 
 def count_of(number: int, noun: str) -> str:
@@ -202,9 +208,7 @@ class _Words(Formatter):
             case "count" | "count,":
                 return f"{value:{kind[5:]}} {base}" + ("" if value == 1 else "s")
             case "percent":
-                return f"{100 * value:.3g} %"
-            case "pct":
-                return f"{100 * value:.3g}%"
+                return percent(value)
             case "per":
                 return per(value, int(base))
             case "people":
@@ -215,4 +219,4 @@ class _Words(Formatter):
 
 _FEW = 3  # names that are told; the others stand in the data
 _WORDS = _Words()
-_ROUNDING = re.compile(r"percent|pct|(per|people)_\d+|[^_]*[fg%]")
+_ROUNDING = re.compile(r"percent|(per|people)_\d+|[^_]*[fg%]")

@@ -8,6 +8,7 @@ a column of a Parquet file may hold them, are read here too: sources are read in
 """
 
 import re
+from collections.abc import Iterable
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from math import isfinite
@@ -55,6 +56,7 @@ MISSING_MARKS = ("NA", "N/A", "n/a", "#N/A", "NaN", "nan", "NULL", "null", ".", 
 
 
 MICROSECONDS = pa.timestamp("us")
+_IN_A_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 EXACT = 2.0**53 - 1  # a whole number up to here has a float64 of its own
 EXACT_DIGITS = 15  # a decimal of so many digits comes back from a float64 as it was
 
@@ -83,6 +85,14 @@ def is_number(text: str) -> bool:
 def is_decimal_comma(texts: pa.Array) -> pa.Array:
     """Which texts are numbers with a comma before their decimals, or between thousands."""
     return fullmatch(texts, _DECIMAL_COMMA)
+
+
+def are_exactly(texts: pa.Array, codes: Iterable[str]) -> pa.Array:
+    """Which texts are one of these numbers to the last digit, however they are written. texts: few, without missing"""
+    shape = re.compile(f"{NUMBER}|{LEADING_ZERO}")
+    declared = {Decimal(code) for code in codes if shape.fullmatch(code)}
+    same = [shape.fullmatch(text) is not None and Decimal(text) in declared for text in texts.to_pylist()]
+    return pa.array(same, pa.bool_())
 
 
 def with_decimal_point(texts: pa.Array, decimal_mark: str) -> pa.Array:
@@ -152,6 +162,35 @@ def inexact_decimals(decimals: pa.Array, read: pa.Array) -> pa.Array:
     return pa.array(inexact)
 
 
+def inexact_integers(whole: pa.Array, read: pa.Array) -> pa.Array:
+    """Which whole numbers a float64 does not keep to the last digit. read : the same as float64"""
+    known = pc.fill_null(whole, 0).to_numpy(zero_copy_only=False)
+    numbers = pc.fill_null(read, 0.0).to_numpy(zero_copy_only=False)
+    fits = (numbers >= -(2.0**63)) & (numbers < 2.0 ** (64 if pa.types.is_unsigned_integer(whole.type) else 63))
+    return pa.array(~fits | (np.where(fits, numbers, 0.0).astype(known.dtype) != known))
+
+
+def inexact_texts(texts: pa.Array, read: pa.Array) -> pa.Array:
+    """Which texts are numbers with more digits than a float64 keeps, as in `inexact_decimals`.
+
+    A float64 that was written as shortly as can be is found among them at once.
+    cost : O(n); a step of Python for each that has so many digits and is written otherwise
+    """
+    inexact = np.zeros(len(texts), np.bool_)
+    long = pc.fill_null(pc.greater(pc.binary_length(texts), EXACT_DIGITS), False)  # others have few enough digits
+    places = np.flatnonzero(pc.and_(long, read.is_valid()).to_numpy(zero_copy_only=False))
+    for trim in ("", "0"):  # zeros at the end are no digits; the first look spares most texts the second
+        written, numbers = texts.take(pa.array(places)), read.take(pa.array(places))
+        if trim:
+            written = pc.if_else(has_decimals(written), pc.utf8_rtrim(written, characters=trim), written)
+        longer = pc.not_equal(numbers.cast(pa.string()), written)
+        places = places[longer.to_numpy(zero_copy_only=False)]
+    for place in map(int, places):
+        number = read[place].as_py()
+        inexact[place] = isfinite(number) and Decimal(repr(number)) != Decimal(texts[place].as_py())
+    return pa.array(inexact)
+
+
 def wall_clock(moments: pa.Array) -> pa.Array:
     """Dates and timestamps in microseconds; one with a time zone as the calendar and the clock there showed it.
 
@@ -160,6 +199,19 @@ def wall_clock(moments: pa.Array) -> pa.Array:
     if pa.types.is_timestamp(moments.type) and moments.type.tz is not None:
         moments = pc.local_timestamp(moments)
     return moments.cast(MICROSECONDS, safe=False)
+
+
+def within_calendar(dates: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    """Which dates and timestamps are of the years 1 to 9999, which Python knows; null where there is none."""
+    kind = dates.type
+    if pa.types.is_date32(kind):
+        counts, day = dates.cast(pa.int32()), 1
+    else:
+        counts, day = dates.cast(pa.int64()), 86_400 * _IN_A_SECOND["ms" if pa.types.is_date64(kind) else kind.unit]
+    first, last = ((end - date(1970, 1, 1)).days for end in (date.min, date.max))
+    around = 1 if pa.types.is_timestamp(kind) and kind.tz is not None else 0  # another day may be shown there
+    least, most = max((first + around) * day, -(2**63)), min((last + 1 - around) * day, 2**63) - 1
+    return pc.and_(pc.greater_equal(counts, least), pc.less_equal(counts, most))
 
 
 def has_nanoseconds(moments: pa.Array) -> pa.Array:
@@ -216,7 +268,23 @@ def plain_array(series: "pd.Series[Any]") -> pa.Array:
         array = array.combine_chunks()
     if pa.types.is_floating(array.type):
         array = pc.if_else(pc.is_nan(array), None, array)
+    if pa.types.is_decimal32(array.type) or pa.types.is_decimal64(array.type):  # of which Arrow counts no values
+        array = array.cast(pa.decimal128(array.type.precision, array.type.scale))
+    if (pa.types.is_date(array.type) or pa.types.is_timestamp(array.type)) and array.null_count < len(array):
+        array = pc.if_else(within_calendar(array), array, None)
     return array.cast(pa.string()) if is_text(array) else array
+
+
+def without_views(array: pa.Array) -> pa.Array:
+    """The same texts in Arrow's plain type: its views, such as those of Polars, have no functions."""
+    kind, plain = array.type, pa.large_string()
+    if pa.types.is_string_view(kind):
+        return array.cast(plain)
+    if pa.types.is_dictionary(kind) and pa.types.is_string_view(kind.value_type):
+        return array.cast(pa.dictionary(kind.index_type, plain, kind.ordered))
+    if (pa.types.is_list(kind) or pa.types.is_large_list(kind)) and pa.types.is_string_view(kind.value_type):
+        return array.cast(pa.large_list(plain))
+    return array
 
 
 def is_text(array: pa.Array) -> bool:
@@ -264,7 +332,10 @@ def truth(text: str) -> str | None:
 def is_list(kind: pa.DataType) -> bool:
     """Whether cells are lists of texts."""
     lists = pa.types.is_list(kind) or pa.types.is_large_list(kind)
-    return lists and bool(pa.types.is_string(kind.value_type) or pa.types.is_large_string(kind.value_type))
+    return lists and any(
+        is_text_type(kind.value_type)
+        for is_text_type in (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
+    )
 
 
 def listed_texts(array: pa.Array | pa.ChunkedArray) -> pa.Array:

@@ -70,7 +70,7 @@ NAMES = (Role.IDENTIFIER, *GROUPS)  # they name somebody, and tell no quantity, 
 
 
 def as_label(value: Any) -> Any:
-    """A category as text: 3 and 3.0 are both '3'; YAML's yes/no and numbers need no quotes."""
+    """A category as text: 3 and 3.0 are both '3'; true, false and numbers need no quotes."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float) and value.is_integer():
@@ -173,6 +173,11 @@ class Variable(BaseModel):
     def between_items(self) -> str:
         """The separator of a set of items."""
         return self.separator or SEPARATOR
+
+    @property
+    def labels_of_values(self) -> dict[str, str]:
+        """Those that are not of a missing code."""
+        return {code: means for code, means in self.labels.items() if code not in self.missing_codes}
 
     @property
     def declared_items(self) -> tuple[str, ...] | None:

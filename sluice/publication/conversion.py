@@ -14,7 +14,7 @@ from typing import Any, Literal
 from sluice.custody.shelf import refuse_place
 from sluice.ground.durable import sha256_of
 from sluice.ground.errors import DataError
-from sluice.ground.variables import Variables
+from sluice.ground.variables import Variables, as_label
 from sluice.publication.copies import COPIES
 from sluice.publication.records_file import read_typed, write_csv, write_parquet
 from sluice.publication.spreadsheet_text import escaped_frame
@@ -108,5 +108,6 @@ def _write_labels(parquet: Path, target: Path, variables: Variables) -> None:
     frame = read_typed(parquet, variables)
     for name, variable in variables.items():
         if variable.labels:
-            frame[name] = frame[name].astype(object).map(lambda code, of=variable.labels: of.get(code, code), "ignore")
+            of = variable.labels
+            frame[name] = frame[name].astype(object).map(lambda code, of=of: of.get(as_label(code), code), "ignore")
     write_csv(escaped_frame(frame), target)

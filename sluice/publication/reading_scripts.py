@@ -185,15 +185,14 @@ def _stata(book: Codebook, file: str, escaped: bool) -> str:
         known = variable.model_copy(update={"categories": tuple(categories) if categories else None})
         if escaped and not variable.kind.is_numeric and variable.kind is not Kind.DATE:
             lines.append(f'quietly replace {column} = ustrregexra({column}, "(^|[;|])\'(?=[=+@\'-])", "$1")\n')
+        said = value_labels(known)
+        lines += [f"label define l{place} {number} {_in_stata(text)}, add\n" for number, text in said.items()]
         if (numbers := codes(known)) is not None:
             lines.append(f"quietly generate long x{place} = .\n")
             lines += [
                 f"quietly replace x{place} = {number} if {column} == {_in_stata(code)}\n"
                 for code, number in numbers.items()
             ]
-            said = value_labels(known)
-            lines += [f"label define l{place} {number} {_in_stata(text)}, add\n" for number, text in said.items()]
-            lines += [f"label values x{place} l{place}\n"] if said else []
             lines.append(f"drop {column}\nrename x{place} {name}\n")
         elif variable.kind.is_numeric:
             lines.append(f"quietly destring {column}, replace\nrename {column} {name}\n")
@@ -207,6 +206,7 @@ def _stata(book: Codebook, file: str, escaped: bool) -> str:
             )
         else:
             lines.append(f"rename {column} {name}\n")
+        lines += [f"label values {name} l{place}\n"] if said else []
         lines.append(f"label variable {name} {_in_stata(stata.label_of(variable))}\n")
     lines.append(f"order {' '.join(names.values())}\n")
     return "".join(lines)

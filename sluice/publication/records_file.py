@@ -25,6 +25,7 @@ from sluice.ground.variables import Kind, Variable, Variables
 from sluice.settings import settings
 
 _ROW_GROUP = 131_072  # fixed, so that the bytes do not depend on the size of the batches
+_FEW = 20_000  # records that are put in order at once: before DuckDB has begun
 _TYPES = {Kind.CONTINUOUS: pa.float64(), Kind.INTEGER: pa.int64(), Kind.DATE: pa.timestamp("us")}
 
 
@@ -68,9 +69,14 @@ def write_in_order(source: Path, path: Path, variables: Variables, first: Sequen
     first : columns to go by before the others, such as a key
     cost  : O(n log n); what does not fit into the memory of the settings waits in files in the folder of `path`
     """
-    import duckdb  # not for those who only read or write a table
-
     names = [*first, *(name for name in variables if name not in first)]
+    with pq.ParquetFile(source) as file:
+        if file.metadata.num_rows <= _FEW:
+            records = file.read()
+            records = records.take(pc.sort_indices(records, [(name, "ascending") for name in names]))
+            return write_parquet(records.to_pandas(types_mapper=pd.ArrowDtype), path, variables)
+    import duckdb  # not for those who only read or write a table, nor for few records
+
     order = ", ".join('"' + name.replace('"', '""') + '" NULLS LAST' for name in names)
     with duckdb.connect(config=settings().duckdb(path.parent)) as sorter:
         sorter.execute("SET enable_progress_bar = false")  # it writes to standard output, where JSON may be awaited
@@ -84,7 +90,7 @@ def read_typed(path: Path, variables: Variables, columns: Sequence[str] | None =
 
     Categories are in the order of `variables`; where none are declared, those found, sorted. Raises DataError for a
     file that is damaged, lacks a column or holds a category that is not declared. Cost: O(n) time; memory for the frame
-    and for one column as Arrow holds it, with four bytes for a category.
+    and for one column as Arrow holds it, with four bytes for a category; for all of them where they are one row group.
     """
     names = list(variables) if columns is None else list(columns)
     categorical = [name for name in names if variables[name].kind.is_categorical]
@@ -93,7 +99,10 @@ def read_typed(path: Path, variables: Variables, columns: Sequence[str] | None =
             absent = [name for name in names if name not in file.schema_arrow.names]
             if absent:
                 raise DataError(f"{path}: has no column {', '.join(absent)}")
-            typed = {name: _typed(file.read(columns=[name]).column(0), variables[name], path) for name in names}
+            # One by one takes half as long again, which of few records is more than anything else done with them.
+            held = file.read(columns=names) if file.metadata.num_rows <= _ROW_GROUP else None
+            read = ((name, (file.read(columns=[name]) if held is None else held)[name]) for name in names)
+            typed = {name: _typed(column, variables[name], path) for name, column in read}
     except (pa.ArrowException, OSError):
         raise DataError(f"{path}: is not a whole Parquet file") from None
     pa.default_memory_pool().release_unused()

@@ -74,6 +74,7 @@ def _variable(field: Mapping[str, Any]) -> Variable:
     listed = field.get("categories")
     values = [each["value"] if isinstance(each, dict) else each for each in listed or ()]
     labels = {each["value"]: each["label"] for each in listed or () if isinstance(each, dict) and "label" in each}
+    labels |= field.get("sluice:labels", {})
     kind = _KIND[field["type"]]
     if listed is not None:
         kind = Kind.ORDINAL if field.get("categoriesOrdered") else Kind.NOMINAL
@@ -100,6 +101,8 @@ def _field(variable: Variable, kind: str, sentences: Sequence[str]) -> dict[str,
     if variable.categories is not None:
         field["categories"] = _categories(variable.categories, variable.labels)
         field["categoriesOrdered"] = variable.kind is Kind.ORDINAL
+    elif variable.kind.is_numeric and variable.labels_of_values:
+        field["sluice:labels"] = variable.labels_of_values
     if variable.kind is Kind.ITEMS:
         field |= {"itemType": "string", "delimiter": variable.between_items}
     if variable.items is not None:

@@ -18,6 +18,7 @@ from sluice.utility.utility_view import UtilityView
 
 _MOST_DRAWN = 14
 _MOST_SUBGROUPS = 5
+_OTHER_REFERENCE = "against other reference categories, so not comparable"
 _TURNS: Mapping[Turn, str] = {"sign": "opposite sign", "lost": "clear effect lost", "made": "clear effect made"}
 
 
@@ -191,7 +192,7 @@ def _rows(coefficients: Sequence[ComparedCoefficient]) -> list[tuple[str, str, s
         (
             one.term,
             _in_words(one, "before"),
-            _in_words(one, "after") or "not in the masked file",
+            _in_words(one, "after") or (_OTHER_REFERENCE if one.other_reference else "not in the masked file"),
             percent(one.overlap),
             figure(one.difference),
         )
@@ -224,6 +225,8 @@ def _says(model: ComparedModel, drawn: int) -> str:
         told.append(f"The estimates differ by {figure(model.difference)} standard errors in the mean.")
     if model.lost:
         told.append(f"{_coefficients(model.lost)} cannot be had from the masked file.")
+    if others := [one.term for one in model.coefficients if one.other_reference]:
+        told.append(f"Of them the file has, against other reference categories: {', '.join(others)}.")
     if model.hidden:
         told.append(f"{_coefficients(model.hidden)} rest on too few records to be shown.")
     if len(model.coefficients) > drawn:

@@ -93,7 +93,7 @@ def first_screen(dossier: Dossier, settled: str = "") -> FirstScreen:
         tiles = (_undecided(dossier), safe, worth)
     word, style = _VERDICTS[verdict], VERDICT_WORDS[verdict].style
     if verdict is Verdict.PASS and dossier.unadopted:
-        word, style = "Meets the policy, and cannot be released", VERDICT_WORDS[Verdict.REVIEW].style
+        word, style = "Meets the policy, but cannot be released", VERDICT_WORDS[Verdict.REVIEW].style
     screen = FirstScreen(
         release=dossier.release,
         title=brief(dossier.title, _TITLE),
@@ -197,8 +197,11 @@ def _why(dossier: Dossier, safe: Tile) -> Tile:
     if not kept_back:
         return Tile(title="Why it is blocked", says=("Nothing was judged that decides.",))
     worst = lead(dossier, kept_back)
-    causes = [each.where[0] for each in (worst, *kept_back) if each.where]
-    cause = f"Most through {causes[0]}" if causes else most_telling(dossier)
+    told = next((each for each in (worst, *kept_back) if each.where), None)
+    cause = most_telling(dossier)
+    if told is not None:
+        by = "Most" if told.rule == worst.rule else f"By {rule_words(told.rule)}, most"
+        cause = f"{by} through {told.where[0]}"
     more = len({each.says for each in kept_back}) - 1
     others = f"{more} more reason{'s' if more > 1 else ''} below." if more else ""
     says = (quoted(worst, _REASON), brief(cause, _CAUSE) if cause else "", others)

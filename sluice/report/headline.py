@@ -38,7 +38,7 @@ def headline(dossier: Dossier) -> str:
     """The verdict in one plain sentence or two: a word for the state and the worst reason, or who must now approve."""
     verdict, kept_back = state(dossier), reasons(dossier)
     if verdict is Verdict.PASS and dossier.unadopted:
-        return f"Meets the policy, and cannot be released: {dossier.unadopted[0]}."
+        return f"Meets the policy, but cannot be released: {dossier.unadopted[0]}."
     if verdict is Verdict.PASS:
         given = [_counted(len(waived(dossier)), "waiver"), _counted(len(accepted(dossier)), "accepted finding")]
         under = " and ".join(filter(None, given))

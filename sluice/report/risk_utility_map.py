@@ -16,7 +16,7 @@ from pydantic import Field
 
 from sluice.ground.arrays import FloatArray
 from sluice.ground.document_parts import FrozenModel
-from sluice.ground.errors import DataError, did_you_mean
+from sluice.ground.errors import DataError
 from sluice.ground.verdict import Finding, Verdict
 from sluice.report.dossier import Dossier, RecordsView
 from sluice.report.risk_margin import RISK_STAGES, RiskMargin, risk_margin, worst_margin
@@ -158,7 +158,7 @@ def _refuse_unknown(axis: str, name: str, findings: Sequence[Finding], *further:
     known = sorted({finding.rule for finding in findings} | {*further})
     if name not in known:
         raise DataError(
-            f"--{axis} {name}: none of the plans has it.{did_you_mean(name, known)} Known: {', '.join(known)}."
+            f"--{axis} {name}: none of the plans has it. Known: {', '.join(known)}.", came=name, allowed=known
         )
 
 

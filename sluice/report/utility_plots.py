@@ -9,6 +9,7 @@ from math import sqrt
 
 from markupsafe import Markup
 
+from sluice.ground.sentence import percent
 from sluice.report.records_plots import LETTER, drawing, hatch, shortened, text
 from sluice.report.wording import figure
 
@@ -79,7 +80,7 @@ def bars_svg(rows: Sequence[tuple[str, float]], description: str) -> Markup:
         wide = (WIDTH - 62) * value / largest
         drawn.append(text(4, y + 10, shortened(label, WIDTH // LETTER), "start"))
         drawn.append(f'<rect x="4" y="{y + 15}" width="{max(wide, 0.5):.1f}" height="9" fill="var(--masked)"/>')
-        drawn.append(text(9 + wide, y + 23, f"{100 * value:.3g} %", "start"))
+        drawn.append(text(9 + wide, y + 23, percent(value), "start"))
     return drawing(len(rows) * _ROW + 8, description, drawn)
 
 

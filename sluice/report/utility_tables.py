@@ -83,10 +83,8 @@ def recoding_table(found: RecodingView | None) -> dict[str, Any] | None:
     classes = ""
     if found.classes is not None and found.average_class is not None:
         known, alike = ", ".join(found.keys), figure(found.average_class)
-        classes = f"By {known} a record is alike with {alike} on average, itself included"
-        classes += (
-            "." if found.average_class_before is None else f"; before, with {figure(found.average_class_before)}."
-        )
+        classes = f"Groups of records that are alike by {known} hold {alike} on average"
+        classes += "." if found.average_class_before is None else f"; before, {figure(found.average_class_before)}."
     return {
         "rows": [
             (one.name, percent(one.certainty), percent(one.distortion), percent(one.entropy), _precision(one.precision))

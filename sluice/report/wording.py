@@ -168,11 +168,12 @@ def _bits(summary: VariableSummary) -> list[str]:
     before, after = summary.entropy_before, summary.entropy_after
     if not before or after is None:
         return []
-    lost = 1 - after / before
+    lost, bits = 1 - after / before, f"{before:.2g}"
+    bits += " bit" if bits == "1" else " bits"
     if abs(lost) < _NOTABLE:
-        return [f"Its {before:.2g} bits are all there."]
+        return ["Its 1 bit is all there." if bits == "1 bit" else f"Its {bits} are all there."]
     word = "lost" if lost > 0 else "gained"
-    return [f"It {word} {percent(min(1.0, abs(lost)))} of its {before:.2g} bits."]
+    return [f"It {word} {percent(min(1.0, abs(lost)))} of its {bits}."]
 
 
 def _moments(summary: VariableSummary) -> list[str]:

@@ -10,9 +10,7 @@ that would have to change cell. 0 for equal tables, 1 for tables that share no c
 is a sample, or draws at random, loses something by chance alone; `subsample_equivalent` says how much that is.
 """
 
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from copy import copy
 from dataclasses import dataclass
 from itertools import combinations, groupby
@@ -24,7 +22,7 @@ import numpy.typing as npt
 
 from sluice.ground.arrays import BoolArray, Codes, FloatArray, IntArray, narrow
 from sluice.ground.errors import DataError
-from sluice.ground.machine import threads
+from sluice.ground.parallel_jobs import each_in_threads
 from sluice.utility.common_bins import CommonBins
 
 _MOST_TABLES = 5_000  # all pairs of 100 variables and all triples of 31
@@ -316,8 +314,9 @@ def _counted(
     """Each table, its cells in a row (the last variable varies fastest), as counts or sums of weights."""
     from sluice.utility.marginals_kernel import add_up, count, join  # compiled: loaded where it is needed
 
-    def of_front(front: tuple[int, ...], tables: list[list[int]]) -> list[tuple[list[int], npt.NDArray[Any]]]:
+    def of_front(sharing: tuple[tuple[int, ...], list[list[int]]]) -> list[tuple[list[int], npt.NDArray[Any]]]:
         """The tables that share all variables but the last."""
+        front, tables = sharing
         key, cells = codes[front[0]] if front else np.zeros(len(codes[tables[0][0]]), dtype=np.uint8), 1
         for place, at in enumerate(front):
             cells *= radix[at]
@@ -338,14 +337,9 @@ def _counted(
                 found.append((table, sums))
         return found
 
-    with ThreadPoolExecutor(threads()) as pool:
-        counted: deque[Future[list[tuple[list[int], npt.NDArray[Any]]]]] = deque()
-        for front, group in groupby(tables.tolist(), lambda table: tuple(table[:-1])):
-            counted.append(pool.submit(of_front, front, list(group)))
-            if len(counted) > threads():  # no more tables are held than it takes to keep all threads busy
-                yield from counted.popleft().result()
-        for waiting in counted:
-            yield from waiting.result()
+    fronts = [(front, [*group]) for front, group in groupby(tables.tolist(), lambda table: tuple(table[:-1]))]
+    for found in each_in_threads(of_front, fronts):
+        yield from found
 
 
 def _shares(table: npt.NDArray[Any]) -> FloatArray:

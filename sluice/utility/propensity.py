@@ -20,7 +20,6 @@ with the number of records.
 """
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
@@ -28,7 +27,7 @@ import numpy as np
 
 from sluice.ground.arrays import BoolArray, Codes, FloatArray, narrow
 from sluice.ground.errors import DataError
-from sluice.ground.machine import threads
+from sluice.ground.parallel_jobs import each_in_threads
 from sluice.ground.progress import counted
 from sluice.utility.common_bins import CommonBins
 
@@ -146,8 +145,8 @@ class _Files:
                 add_effect(spread @ theta[1 + at : 1 + at + spread.shape[1]], code, found)
             return found
 
-        with ThreadPoolExecutor(threads()) as pool:
-            return list(pool.map(predictor, self._codes, self._spread))
+        files = list(zip(self._codes, self._spread, strict=True))
+        return list(each_in_threads(lambda file: predictor(*file), files))
 
     def _sums(self, values: list[FloatArray]) -> FloatArray:
         """The sum of the records' values for the constant and for each bin, of both files."""
@@ -187,10 +186,9 @@ class _Files:
             for file, one, two in pairs:
                 found[places[one], places[two]] += products(file, one, two)
             return np.asarray(np.triu(found) + np.triu(found, 1).T)
-        with ThreadPoolExecutor(threads()) as pool:
-            made = counted(pool.map(lambda pair: products(*pair), pairs), "pairs of variables", len(pairs))
-            for (_, one, two), product in zip(pairs, made, strict=True):
-                found[places[one], places[two]] += product
+        made = counted(each_in_threads(lambda pair: products(*pair), pairs), "pairs of variables", len(pairs))
+        for (_, one, two), product in zip(pairs, made, strict=True):
+            found[places[one], places[two]] += product
         return np.asarray(np.triu(found) + np.triu(found, 1).T)
 
 

@@ -5,14 +5,13 @@ what the contract says.
 """
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from math import isinf
 from typing import NamedTuple
 
 import numpy as np
 
 from sluice.ground.arrays import Codes, FloatArray, IntArray
-from sluice.ground.machine import threads
+from sluice.ground.parallel_jobs import each_in_threads
 from sluice.ground.sentence import Saying, Sentences
 from sluice.ground.variables import Role
 from sluice.utility.common_bins import CommonBins
@@ -83,8 +82,7 @@ def subgroup_quantiles(
         everybody = number.scale_of_all(weight)
         return {place: number.changes(each, weight, masked_weight, everybody, least) for place, each in by.items()}
 
-    with ThreadPoolExecutor(threads()) as pool:
-        found = list(pool.map(changes, zip(original.columns, masked.columns, strict=True)))
+    found = list(each_in_threads(changes, list(zip(original.columns, masked.columns, strict=True))))
     subgroups = []
     for place, kept in named.items():
         each = bins[place]

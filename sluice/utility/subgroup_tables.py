@@ -80,15 +80,19 @@ def subgroups_view(found: Sequence[SubgroupChange], least: int, minimum_cell: in
     found        : the largest loss first
     least        : records of the smallest subgroup that was compared
     minimum_cell : what would tell of a change of fewer records is rounded to that many
+    returns      : the worst as it is judged, unless fewer records than that changed; the others in steps of that many
     """
-    shown = [
-        Subgroup(
-            variable=each.variable, category=each.category, loss=coarse_share(each.change, each.records, minimum_cell)
-        )
-        for each in found
-    ]
+    worst, judged = found[0], found[0].moved >= minimum_cell
+
+    def told(each: SubgroupChange) -> Subgroup:
+        coarse = coarse_share(each.change, each.records, minimum_cell)
+        loss = coarse if not judged else worst.change if each is worst else min(coarse, worst.change)
+        return Subgroup(variable=each.variable, category=each.category, loss=loss)
+
     # By what is told of them: in their own order equal figures would tell which loss is the larger one.
-    shown.sort(key=lambda each: (-each.loss, each.variable, each.category))
+    first, *others = map(told, found)
+    others = sorted(others if judged else (first, *others), key=lambda each: (-each.loss, each.variable, each.category))
+    shown = [first, *others] if judged else others
     middle = sorted(each.loss for each in shown)[len(shown) // 2]
     return SubgroupsView(compared=len(found), least=least, median=middle, worst=tuple(shown[:_SHOWN]))
 
@@ -227,7 +231,7 @@ class _Distributions(WithinSubgroups):
         if not worst.loss:
             says = _DISTRIBUTIONS.none(compared=view.compared)
         few = 0 < exact.moved < files.minimum_cell and files.minimum_cell > 1
-        told = Figure(exact.change, says, len(found), exact.variable if worst.loss else "", few)
+        told = Figure(exact.change, says, len(found), worst.variable if worst.loss else "", few)
         measured = self.measure.measured(files, occasion, told)
         return Found({self.measure.name: measured}, {} if occasion.few else {self.view: view})
 

@@ -5,14 +5,15 @@ import sys
 import warnings
 from functools import partial
 from pathlib import Path
-from threading import Barrier, Event
+from threading import Barrier, Event, get_ident
 
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from sluice.ground.parallel_jobs import end_with_parent, in_threads
+from sluice.ground.parallel_jobs import each_in_threads, end_with_parent, in_threads
 from sluice.ground.progress import report, reported_to
+from tests.golden import golden
 
 POOL = """
 import os, sys
@@ -49,8 +50,7 @@ def test_workers_end_when_their_parent_is_killed(tmp_path: Path, start: str) -> 
 
 
 def test_it_is_for_children_alone() -> None:
-    with pytest.raises(RuntimeError, match="no parent"):
-        end_with_parent()
+    golden.refused(RuntimeError, end_with_parent)
 
 
 # Jobs beside each other: all results in order, one voice, and nobody left running.
@@ -155,3 +155,28 @@ def test_jobs_share_the_threads_of_linear_algebra() -> None:
         assert most() == 2
         assert in_threads([most, most], 2) == [1, 1]
         assert most() == 2
+
+
+# Items of one kind: results in order, no more held than keep the threads busy, and no thread for a single one.
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 3])
+def test_each_item_is_looked_at_in_order_and_no_more_than_needed_ahead(at_once: int) -> None:
+    begun: list[int] = []
+    looks = each_in_threads(lambda item: begun.append(item) or item**2, range(100), at_once)
+    assert [next(looks), next(looks)] == [0, 1]
+    assert len(begun) <= 4 * at_once + 2
+    assert [*looks] == [item**2 for item in range(2, 100)]
+    assert sorted(begun) == [*range(100)]
+
+
+@pytest.mark.parametrize(("items", "at_once", "here"), [(3, 1, True), (1, 2, True), (2, 2, False)])
+def test_nobody_hands_over_what_one_thread_does(items: int, at_once: int, here: bool) -> None:
+    assert ({*each_in_threads(lambda _: get_ident(), range(items), at_once)} == {get_ident()}) is here
+
+
+def test_two_are_looked_at_at_a_time_and_the_first_failure_is_raised() -> None:
+    together = Barrier(2, timeout=60)
+    assert [*each_in_threads(lambda _: together.wait() in (0, 1), range(2), 2)] == [True, True]
+    with pytest.raises(ZeroDivisionError):
+        [*each_in_threads(lambda item: 1 / item, [1, 0, 2], 2)]

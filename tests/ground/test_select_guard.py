@@ -105,6 +105,11 @@ ATTACKS = [
 ]  # fmt: skip
 
 
+@pytest.mark.parametrize("query", ["DELETE FROM people", "SELECT * FROM '/etc/passwd'"])
+def test_a_refusal_says_what_may_be_asked_instead(query: str) -> None:
+    golden.refused(DataError, guarded_query, query, "duckdb")
+
+
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("query", ATTACKS, ids=lambda query: query[:40])
 def test_whatever_does_more_is_refused_and_not_repeated(query: str, backend: str) -> None:
@@ -112,7 +117,6 @@ def test_whatever_does_more_is_refused_and_not_repeated(query: str, backend: str
         guarded_query(query, backend)
     says = str(raised.value)
     assert "the source" in says
-    assert "name that as the table" in says or "no catalogue of the database" in says
     assert "passwd" not in says
     assert raised.value.__cause__ is None
 

@@ -8,7 +8,7 @@ import pytest
 
 import policies.rules
 import sluice.risk
-from sluice.ground.sentence import SENTENCES, Sentence, Statement, as_fields, listed, written
+from sluice.ground.sentence import SENTENCES, Sentence, Statement, as_fields, listed, word, written
 from sluice.ground.verdict import Finding, Verdict
 from tests.golden import golden
 
@@ -60,6 +60,12 @@ def test_a_datum_has_no_more_digits_than_the_words_and_may_be_words_where_it_is_
     (hidden,) = two(share="fewer than 10", of=np.float64("inf"), all=1)
     assert hidden.text == "fewer than 10 and inf of 1"
     assert Sentence("test.named", "{name:word}, {name}")(name="nan")[0].text == "nan, nan"
+    assert [word(name) for name in ("marital_status", "q20_6", "größe_2", "é_à")] == [
+        "marital status",
+        "q20_6",
+        "größe_2",
+        "é à",
+    ]
     assert Statement.model_validate_json(hidden.model_dump_json()) == hidden
 
 

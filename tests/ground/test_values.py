@@ -98,6 +98,18 @@ def test_decimals_that_a_float_cannot_hold_are_found(numbers: list[Decimal]) -> 
     assert values.inexact_decimals(decimals, read).to_pylist() == lost
 
 
+@given(st.lists(st.floats(1e-3, 1e30), min_size=1, max_size=20), st.integers(0, 9))
+def test_texts_of_more_digits_than_a_float_keeps_are_found(numbers: list[float], more: int) -> None:
+    """Other digits after the last of a float's shortest form are those of another number; zeros are not."""
+    texts = [f"{Decimal(repr(number)):f}" for number in numbers]
+    texts = [text if "." in text else f"{text}.0" for text in texts]
+    for end, lost in (("", False), ("000000000", False), (f"00000000000000000{more}", more > 0)):
+        longer = pa.array([text + end for text in texts])
+        assert values.inexact_texts(longer, values.read_numbers(longer)).to_pylist() == [lost] * len(texts)
+    written = pa.array([repr(number) for number in numbers])
+    assert not any(values.inexact_texts(written, values.read_numbers(written)).to_pylist())
+
+
 @pytest.mark.parametrize("blank", ["", " ", "\t", "\u00a0", "\u3000", "\n"])
 def test_blanks_around_a_value_do_not_count(blank: str) -> None:
     assert values.trimmed_texts(pa.array([f"{blank}a b{blank}", blank])).to_pylist() == ["a b", None]

@@ -347,9 +347,7 @@ def test_a_key_counts_within_its_time(folder: Path) -> None:
     assert problems(folder, signers=[publisher, jonas])[0].startswith("decision-1.json: no key of")
     golden(problems(folder, signers=[]))
     both = AllowedSigner(("Amara-Diallo", "jonas"), amara.key)
-    assert "the publisher alone says that jonas approved: there is no signature" in problems(
-        folder, signers=[publisher, both]
-    )
+    golden([each for each in problems(folder, signers=[publisher, both]) if "jonas" in each])
 
 
 @pytest.mark.parametrize("file", ["attestation.json", "decision-1.json", "manifest.json"])

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
@@ -17,7 +19,8 @@ from hypothesis import strategies as st
 
 from sluice.ground.errors import DataError
 from sluice.ground.variables import Kind, Variable
-from sluice.publication.records_file import read_typed, write_csv, write_parquet
+from sluice.publication import records_file
+from sluice.publication.records_file import read_typed, write_csv, write_in_order, write_parquet
 from sluice.publication.spreadsheet_text import columns_with_formulas
 from tests.golden import golden
 
@@ -217,3 +220,27 @@ def test_cells_a_spreadsheet_would_run_are_named_and_kept(tmp_path: Path) -> Non
     assert columns_with_formulas(small()) == []
     write_csv(frame, tmp_path / "a.csv")
     assert b",=1+1\r\n" in (tmp_path / "a.csv").read_bytes()
+
+
+def test_few_records_are_put_in_the_order_of_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn, n = np.random.default_rng(4), 3000
+    moments = pd.Series(pd.to_datetime(["1900-02-28", "2024-02-29 23:59:59.000001", None], format="ISO8601"))
+    frame = pd.DataFrame(
+        {
+            "x": drawn.choice([np.nan, -np.inf, np.inf, -1.5, 0.0, 5e-324, 1e300], n),
+            "t": pd.Series(drawn.choice(["", "a", "A", "é", "e\u0301", "z", "\U0001f600", "\uffee", "ab", "-"], n)),
+            "d": moments[drawn.integers(0, 3, n)].to_numpy(),
+            "i": pd.array(drawn.integers(-3, 3, n) * 2**60, "Int64"),
+        }
+    )
+    frame.loc[drawn.integers(0, n, 300), ["t", "i"]] = None
+    kinds = {"x": Kind.CONTINUOUS, "t": Kind.TEXT, "d": Kind.DATE, "i": Kind.INTEGER}
+    variables = {name: Variable(name=name, kind=kind) for name, kind in kinds.items()}
+    write_parquet(frame, tmp_path / "any order", variables)
+    table = pq.read_table(tmp_path / "any order")  # in which NaN and a missing number are not the same
+    numbers = pc.if_else(pa.array(drawn.random(n) < 0.1), float("nan"), table["x"])
+    pq.write_table(table.set_column(0, "x", numbers), tmp_path / "any order")
+    for at_once in (n, 0):
+        monkeypatch.setattr(records_file, "_FEW", at_once)
+        assert write_in_order(tmp_path / "any order", tmp_path / f"{at_once}", variables, ["t", "x"]) == n
+    assert (tmp_path / f"{n}").read_bytes() == (tmp_path / "0").read_bytes()

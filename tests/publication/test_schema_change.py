@@ -202,7 +202,7 @@ def test_what_differs_from_the_ledger_is_said(public: Public) -> None:
     assert differences(change) == []
     other = change.model_copy(update={"views": {"people": "people_1"}})
     [says] = differences(other)
-    assert "'people' does not show people_1, which is current" in says.replace(f"{public.into}.", "")
+    golden(says.replace(f"{public.into}.", ""))
     public.run(f"UPDATE {public.named('people_1')} SET a = 47110815 WHERE a = 1")
     public.run(f"CREATE TABLE {public.named('people_3')} (a BIGINT)")
     public.run(f"CREATE VIEW {public.named('sums')} AS SELECT * FROM {public.named('people_1')}")

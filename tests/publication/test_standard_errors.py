@@ -1,11 +1,11 @@
 from sluice.publication.standard_errors import standard_errors
+from tests.golden import golden
 
 
 def test_of_what_a_model_drew_the_factor_and_the_rule_for_several_are_named() -> None:
     said = standard_errors(["pay", "age"], ["pay"], None, None)
-    assert any("pay were drawn" in text and "1.41" in text for text in said)
-    assert any("divided by their number" in text for text in said)
-    assert any(text.startswith("For age,") for text in said)
+    assert any("pay" in text and "1.41" in text for text in said)
+    golden(said)
 
 
 def test_a_weight_that_was_kept_and_one_that_was_not() -> None:

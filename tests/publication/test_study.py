@@ -15,9 +15,11 @@ from sluice.publication.discovery_metadata import citation_file, croissant
 from sluice.publication.readme import records_readme, tables_readme
 from sluice.publication.study import Study, in_citation, in_croissant, in_dcat, in_words
 from sluice.publication.tables_codebook import tables_page
+from tests.golden import golden
 from tests.publication.small_codebook import STUDY, codebook
 from tests.publication.small_table import file_of
 from tests.publication.small_tables import tables_codebook
+from tests.report.pages import Page
 
 
 def edition(study: Study | None) -> CataloguedEdition:
@@ -67,10 +69,10 @@ def test_the_citation_names_the_authors_as_its_format_has_them(tmp_path: Path) -
 
 def test_without_author_publisher_and_licence_the_citation_says_so(tmp_path: Path) -> None:
     text = citation_file(codebook(tmp_path)).decode()
-    assert "# No author or publisher was given" in text
-    assert "# No licence was given" in text
-    assert "No author" not in citation_file(codebook(tmp_path, study=STUDY)).decode()
-    assert "without a named publisher" in codebook_page(codebook(tmp_path)).decode()
+    golden.where("# ", text)
+    [unnamed] = [line for line in text.splitlines() if line.startswith("#") and "author" in line]
+    assert unnamed not in citation_file(codebook(tmp_path, study=STUDY)).decode()
+    golden.where("publisher", "\n".join(Page(codebook_page(codebook(tmp_path)).decode()).lines))
 
 
 def test_searches_and_catalogues_find_it(tmp_path: Path) -> None:
@@ -96,5 +98,5 @@ def test_what_is_not_given_is_left_out(tmp_path: Path, study: Study | None) -> N
 
 @pytest.mark.parametrize("time", ["24", "2024-13", "2024-06/2024-01", "2024/", "spring"])
 def test_a_time_that_no_catalogue_can_read_is_refused(time: str) -> None:
-    with pytest.raises(ValidationError, match="must be a year, month or day"):
+    with golden.raises(ValidationError):
         Study(time=time)

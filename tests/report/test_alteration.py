@@ -86,6 +86,7 @@ def test_an_attacker_solves_exact_figures_over_few_cells_and_gets_none() -> None
     assert of(cells, value) == Alteration()
 
 
+@pytest.mark.chain
 def test_nearly_every_cell_may_have_another_value_by_the_same_figures() -> None:
     """Who knows all cells but two, and the figures, is left with several values of each of the two.
 

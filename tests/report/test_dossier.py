@@ -28,6 +28,6 @@ def test_a_view_of_another_kind_is_refused(changes: dict[str, str]) -> None:
 
 
 def test_records_are_released_or_added_up() -> None:
-    assert RecordsView(records_holdout=1200, records_released=9).use_of_records == "masked, 1,200 held out"
+    golden(RecordsView(records_holdout=1200, records_released=9).use_of_records)
     tables = TablesView(measure="turnover")
     assert (tables.use_of_records, tables.records_released) == ("added up", 0)

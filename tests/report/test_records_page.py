@@ -41,7 +41,7 @@ class TestSmallCounts:
         # 1,000 - 20 - 300 - 675 = 5 would be the hidden count, so 20 is left out as well
         assert rows == ["a not shown 100", "b not shown 200", "c 300 300", "d 675 380"]
         assert len(page.all("pattern")) == 1
-        assert "fewer than 10 records" in page.section("variables")
+        golden.where(" 10 records", "\n".join(page.lines))
 
     def test_of_a_sample_a_hidden_count_cannot_be_subtracted_either(self) -> None:
         """Whom a sample left out is in no count: 1,000 records, of which the 300 of the sample are compared."""
@@ -51,14 +51,14 @@ class TestSmallCounts:
         page = Page(render(dossier(finding(), variables=(summary,))))
         rows = [row for row in page.texts("tr") if row[:2] in ("a ", "b ", "c ")]
         assert rows == ["a not shown 100", "b not shown 100", "c 275 100"]  # 300 - 20 - 275 = 5 would be the hidden one
-        assert "Most moved: c, from 91.7 % to 10.0 % of the records." in page.section("variables")
+        golden([line for line in page.lines if "91.7 % to 10.0 %" in line])
 
 
 class TestCurveExtremes:
     def test_an_empty_grid_says_so(self) -> None:
         empty = curve(grid=(), masked=(), reference=(), statistic=float("nan"), at=0.0, verdict=UNKNOWN)
         page = Page(render(dossier(finding(), curves=(empty,))))
-        assert "too few records to draw curves" in page.section("curves")
+        golden(page.section("curves"))
         assert not page.all("svg", class_="plot")
 
     @pytest.mark.parametrize("verdict", list(Verdict))
@@ -68,8 +68,6 @@ class TestCurveExtremes:
         )
         safe = curve("ambiguity", masked=(0.0, 0.3, 0.9), statistic=0.0, verdict=PASS)
         page = Page(render(dossier(finding(), curves=(degenerate, safe))))
-        assert "The masked curve is nowhere above the reference. That is within the margin of 0.05." in page.section(
-            "curves"
-        )
+        golden([line for line in page.lines if "0.05" in line])
         assert [text for text in page.texts("text") if text.startswith("D+")] == ["D+ 1.000", "D+ 0.000"]
         assert "nan" not in render(dossier(finding(), curves=(degenerate, safe)))

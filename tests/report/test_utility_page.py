@@ -193,8 +193,7 @@ def test_a_variable_with_one_value_for_everybody_counts_as_no_variable() -> None
         variable("children", entropy_before=0.0, entropy_after=0.0),
         variable("town", kind_after=None, entropy_before=4.0),
     )
-    says = Page(render(dossier(finding(), variables=told, utility=FULL))).section("utility")
-    assert "2 of 5 – Not released: town. Released, with one value for everybody: age, income." in says
+    golden([line for line in Page(render(dossier(finding(), variables=told, utility=FULL))).lines if "2 of 5" in line])
 
 
 def test_there_is_a_picture_of_each_comparison() -> None:
@@ -202,11 +201,11 @@ def test_there_is_a_picture_of_each_comparison() -> None:
 
 
 def test_a_model_on_the_file_s_own_categories_is_drawn_where_they_differ() -> None:
-    assert "recoded as the file is" not in page().section("analyses")
+    assert "Recoded original" not in page().section("analyses")
     recoded = MODEL.model_copy(update={"recoded": (KEPT,), "recoded_overlap": 0.9})
-    says = page(UtilityView(models=(recoded,))).section("analyses")
-    assert "With the original recoded as the file is, they overlap by 90.0 %." in says
-    assert "Recoded original" in says
+    shown = page(UtilityView(models=(recoded,)))
+    golden(next(line for line in shown.lines if "90.0 %" in line))
+    assert "Recoded original" in shown.section("analyses")
     same = MODEL.model_copy(update={"recoded": MODEL.coefficients, "recoded_overlap": MODEL.overlap})
     assert "Recoded original" not in page(UtilityView(models=(same,))).section("analyses")
 
@@ -241,12 +240,12 @@ def test_without_figures_there_are_no_empty_parts(view: UtilityView | None) -> N
     found = page(view)
     assert not found.all("section", id="together")
     assert not found.all("section", id="analyses")
-    assert "Subgroups where most changed of what goes together" not in found.texts("h3")
+    assert len(found.texts("h3")) < len(page().texts("h3"))
 
 
 def test_a_bound_is_said_to_be_one() -> None:
     bound = SubsampleEquivalent(share=0.001, interval=(0.001, 0.001), at_most=True, draws=5)
-    assert equivalent_in_words(bound) == "less than 0.1 % (5 draws)"
+    golden(equivalent_in_words(bound))
     assert equivalent_in_words(None) == ""
 
 
@@ -255,9 +254,15 @@ TURNED = ComparedCoefficient(
 )
 
 
+def test_an_intercept_against_other_categories_is_said_to_be_another_one() -> None:
+    intercept = LOST.model_copy(update={"term": "(intercept)", "other_reference": True})
+    model = MODEL.model_copy(update={"coefficients": (intercept, LOST, KEPT), "lost": 2})
+    told = page(UtilityView(models=(model,)))
+    golden([line for line in told.lines if "reference" in line])
+
+
 def test_a_drafted_model_says_so_and_what_turned_stands_first() -> None:
     model = MODEL.model_copy(update={"drafted": True, "coefficients": (TURNED,)})
     told = page(UtilityView(models=(model,), tables=(TableLoss(variables=("sex", "age"), loss=0.25),)))
-    assert "Drafted from the roles of variables" in told.section("analyses")
-    assert "Read otherwise than in the original: age (opposite sign)." in told.section("analyses")
+    golden([line for line in told.lines if "roles" in line])
     assert "sex × age 25.0 %" in told.section("analyses")

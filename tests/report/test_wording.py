@@ -59,6 +59,8 @@ def test_what_did_not_change_is_said_to_be_there() -> None:
     same = [("20 to 30", 400, 400), ("30 to 40", 600, 601)]
     says = caption(summary, same, 1000, 1000, InTables(0.0, 5, 9))
     golden(says)
+    golden(caption(variable(entropy_before=1.0, entropy_after=1.0), [], 1000, 1000, None))
+    golden(caption(variable(entropy_before=1.02, entropy_after=0.8), [], 1000, 1000, None))
 
 
 def test_without_figures_nothing_is_made_up() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.utility.cell_changes import CellChanges, cell_changes, coarse_share, tells_of_few
+from sluice.utility.cell_changes import CellChanges, cell_changes, changed_in_few, coarse_share, tells_of_few
 
 cells = st.lists(st.tuples(*[st.one_of(st.none(), st.integers(0, 2))] * 2), min_size=1, max_size=15)
 
@@ -40,6 +40,13 @@ def test_by_hand() -> None:
     before = pd.Series([1, 2, 3, 3, None, None], dtype="Int64")
     after = pd.Series([1, 9, None, None, 4, None], dtype="Int64")
     assert cell_changes(before, after) == CellChanges(changed=3 / 6, suppressed=1 / 6)
+
+
+@pytest.mark.parametrize(
+    ("cells", "few"), [((0, 0), False), ((1, 0), True), ((0, 1), True), ((5, 4), True), ((5, 5), False)]
+)
+def test_one_record_to_one_less_than_the_minimum_are_few(cells: tuple[int, int], few: bool) -> None:
+    assert changed_in_few(CellChanges(*(each / 1000 for each in cells)), 1000, 10) is few
 
 
 def test_missing_values_that_moved_are_no_suppression() -> None:

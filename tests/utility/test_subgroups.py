@@ -18,6 +18,9 @@ def test_the_worst_subgroup_is_named_and_held_to_the_limit() -> None:
     finding = findings["worst_subgroup"]
     assert (finding.verdict, finding.scope, finding.completed) == (Verdict.FAIL, "town", 4)
     assert "(town = c)" in finding.says
+    assert finding.data["share"] == pytest.approx(finding.observed, abs=0.0005)
+    assert found.view.subgroups.worst[0].loss == pytest.approx(finding.observed)
+    assert found.view.subgroups.median <= finding.observed
     assert (found.view.subgroups.compared, found.view.subgroups.worst[0].category) == (4, "c")
 
 
@@ -94,6 +97,19 @@ def test_what_a_few_records_of_a_subgroup_changed_together_is_not_told() -> None
     original["job"] = original["sex"]
     masked = original.copy()
     masked.loc[masked.index[masked["town"] == "c"][:3], "sex"] = None
+    found, findings = judge(declared(original, masked), subgroup_cramers_v={"at_most": 0})
+    finding = findings["subgroup_cramers_v"]
+    assert (finding.verdict, finding.scope, finding.observed) == (Verdict.FAIL, "", None)
+    assert "town" not in finding.says
+    assert found.view.subgroup_associations is None
+
+
+def test_a_subgroup_in_which_few_of_many_changed_records_are_is_not_named() -> None:
+    original = data(2_000)
+    original["job"] = original["sex"]
+    masked = original.copy()
+    for town, count in {"a": 2, "b": 2, "c": 6, "d": 2}.items():
+        masked.loc[masked.index[masked["town"] == town][:count], "sex"] = None
     found, findings = judge(declared(original, masked), subgroup_cramers_v={"at_most": 0})
     finding = findings["subgroup_cramers_v"]
     assert (finding.verdict, finding.scope, finding.observed) == (Verdict.FAIL, "", None)

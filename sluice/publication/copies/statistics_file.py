@@ -238,6 +238,8 @@ def codes(variable: Variable) -> dict[str, int] | None:
 
 def value_labels(variable: Variable) -> Mapping[int, str]:
     """Number -> what it stands for: the label; where the number is none of the data's own, the category comes first."""
+    if variable.kind.is_numeric:
+        return {int(code): means for code, means in variable.labels_of_values.items() if _WHOLE.fullmatch(code)}
     numbers = codes(variable) or {}
     if _are_numbers(variable):
         return {code: variable.labels[category] for category, code in numbers.items() if category in variable.labels}

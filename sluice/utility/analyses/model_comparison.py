@@ -16,7 +16,7 @@ import numpy as np
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.utility.analyses.cox_regression import fit_cox
-from sluice.utility.analyses.design_matrix import Columns, Design, designs
+from sluice.utility.analyses.design_matrix import Coefficient, Columns, Design, designs
 from sluice.utility.analyses.formula import Formula, ModelKind
 from sluice.utility.analyses.regression import Estimates, fit_regression
 from sluice.utility.record_weights import effective_records
@@ -33,6 +33,7 @@ class CoefficientChange:
     overlap    : of the 95 % confidence intervals, 0 to 1; less is worse
     difference : in standard errors of the original's; more is worse
     behind     : the fewest records that stand behind the original's
+    recoded    : lost, though the masked file has one of the same name: it stands against other reference categories
     """
 
     term: str
@@ -43,6 +44,7 @@ class CoefficientChange:
     overlap: float
     difference: float
     behind: int
+    recoded: bool = False
 
     @property
     def is_lost(self) -> bool:
@@ -107,6 +109,7 @@ def compare_models(
             larger = np.where(fitted.errors > 0, of_people.errors / fitted.errors, 1.0)
         fitted = of_people
     masked = {} if second is None else _by_coefficient(second, _fitted(second, kind))
+    named = {coefficient.parts for coefficient in masked}
     changes = []
     for place, coefficient in enumerate(first.coefficients):
         if not fitted.estimated[place]:
@@ -124,6 +127,7 @@ def compare_models(
                 overlap=interval_overlap(here, error, there, there_error),
                 difference=_standardised(here, error, 0.0 if np.isnan(there) else there),
                 behind=int(first.behind[place]),
+                recoded=coefficient not in masked and coefficient.parts in named,
             )
         )
     used_masked = 0 if second is None else len(second.response)
@@ -197,7 +201,7 @@ def _fitted(design: Design, kind: ModelKind) -> Estimates:
     return fit_regression(matrix, design.response, kind, design.weights)
 
 
-def _by_coefficient(design: Design, estimates: Estimates) -> "dict[object, tuple[float, float]]":
+def _by_coefficient(design: Design, estimates: Estimates) -> "dict[Coefficient, tuple[float, float]]":
     return {
         coefficient: (float(estimates.coefficients[place]), float(estimates.errors[place]))
         for place, coefficient in enumerate(design.coefficients)

@@ -51,6 +51,9 @@ class ComparedCoefficient(FrozenModel):
     after_high: float | None = None
     overlap: float
     difference: float | None = Field(description="in standard errors of the original's; None where that is 0")
+    other_reference: bool = Field(
+        default=False, description="the masked file has one of this name, which stands against other categories"
+    )
     apart: float = Field(
         default=OF_NORMAL,
         description="standard errors of the difference of two independent samples, up to which estimates differ by "
@@ -61,6 +64,11 @@ class ComparedCoefficient(FrozenModel):
     def holds(self) -> bool:
         """Whether it lies within HOLDS of the original's."""
         return self.after is not None and self.difference is not None and self.difference <= HOLDS
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether it is an effect that the original tells from 0 (p < .001)."""
+        return self.term != INTERCEPT and _is_clear(self.before, self.before_high)
 
     @property
     def turned(self) -> Turn | None:
@@ -80,7 +88,7 @@ class ComparedCoefficient(FrozenModel):
         if before == after:
             return "sign" if before and self.before * self.after < 0 else None
         if before:
-            return "lost" if _is_clear(self.before, self.before_high) else None
+            return "lost" if self.is_clear else None
         return "made" if _is_clear(self.after, self.after_high) else None
 
 
@@ -122,7 +130,7 @@ class ComparedModel(FrozenModel):
     @property
     def looked_at(self) -> tuple[ComparedCoefficient, ...]:
         """Those that may turn; of the recoded original where the file has a category that the original has not."""
-        known = {one.term for one in self.coefficients if one.after is not None}
+        known = {INTERCEPT, *(one.term for one in self.coefficients if one.after is not None)}
         return (*self.coefficients, *(one for one in self.recoded if one.term not in known))
 
     @property
@@ -188,6 +196,7 @@ def _coefficient(change: CoefficientChange) -> ComparedCoefficient:
         term=change.term,
         overlap=_rounded(change.overlap),
         difference=_rounded(change.difference) if isfinite(change.difference) else None,
+        other_reference=change.recoded,
         **figures,
     )
 

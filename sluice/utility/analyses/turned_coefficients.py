@@ -20,11 +20,15 @@ _HALVINGS = 20  # of the interval in which the smallest distance is looked for
 
 _SAYS = Sentences(
     RULE,
-    none="None of {of:,} coefficients of {models:count_model} changed its sign, was lost although clear, or appeared",
-    some="{count:,} of {of:,} coefficients of {models:count_model} would be read otherwise than in the original: "
-    "{names:semicolons}",
+    none="None of {of:,} coefficients of {models:count_model} that can be compared changed its sign, lost a clear "
+    "effect or shows a new one",
+    some="{count:,} of {of:,} coefficients of {models:count_model} that can be compared would be read otherwise than "
+    "in the original: {names:semicolons}",
+    all_missing="None of {gone:,} coefficients of {models:count_model} can be compared",
     more=", and {more:,} more",
     drafted=" (the models were drafted from roles and kinds, as no analysis is named)",
+    missing=". {gone:,} more cannot be had from the masked file",
+    missing_clear=", {clear:,} of them clear in the original",
 )
 _TURNS: dict[Turn, Sentence] = {
     "sign": Sentence(f"{RULE}.sign", "{term} changed its sign ({model})"),
@@ -98,26 +102,36 @@ def _expected(needed: Sequence[float], apart: float) -> float:
 def turned_finding(models: Sequence[ComparedModel]) -> Finding | None:
     """REVIEW where a coefficient of any model turned, of those that may be shown; None where no model has any.
 
-    A model of the recoded original stands in for categories that the original does not have.
+    A model of the recoded original stands in for categories that the original does not have. What the masked file
+    cannot give is counted, and held to the limits on models.
     """
-    of = sum(len(model.coefficients) for model in models)
-    if not of:
+    of = sum(one.after is not None for model in models for one in model.looked_at)
+    gone = sum(model.lost for model in models)
+    if not of + gone:
         return None
     turned = [(model.name, one) for model in models for one in model.turned]
     fitted = sum(1 for model in models if model.coefficients)
     told = tuple(_in_words(name, one.term, one.turned) for name, one in turned[:_NAMED] if one.turned)
     says = (
-        _SAYS.some(count=len(turned), of=of, models=fitted, names=told) if turned else _SAYS.none(of=of, models=fitted)
+        _SAYS.some(count=len(turned), of=of, models=fitted, names=told)
+        if turned
+        else _SAYS.none(of=of, models=fitted)
+        if of
+        else _SAYS.all_missing(gone=gone, models=fitted)
     )
     if len(turned) > _NAMED:
         says += _SAYS.more(more=len(turned) - _NAMED)
     if any(model.drafted for model in models):
         says += _SAYS.drafted()
+    if of and gone:
+        says += _SAYS.missing(gone=gone)
+    if clear := sum(one.after is None and one.is_clear for model in models for one in model.coefficients):
+        says += _SAYS.missing_clear(clear=clear)
     return Finding(
         rule=RULE,
         verdict=Verdict.REVIEW if turned else Verdict.PASS,
         stage="utility",
-        attempted=of,
+        attempted=of + gone,
         completed=of,
         binding=bool(turned),
         **as_fields(says + END()),

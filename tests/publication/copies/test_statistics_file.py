@@ -14,6 +14,7 @@ from sluice.ground.errors import DataError
 from sluice.ground.variables import Kind, Variable, Variables
 from sluice.publication.copies import COPIES, StatisticsFile
 from sluice.publication.records_file import write_parquet
+from sluice.publication.table_schema import table_schema, variables_of
 from tests.golden import golden
 from tests.publication.plain_names import plainly_named
 
@@ -74,6 +75,19 @@ def test_codes_that_are_numbers_stay_these_numbers(tmp_path: Path, copy: Statist
     found, known = read(copied(tmp_path, copy, frame, variables))
     assert found["x"].tolist()[:2] == [-9, 10]
     assert known.variable_value_labels["x"] == {-9: "not asked", 10: "ten"}
+
+
+@PACKAGES
+@pytest.mark.parametrize(("kind", "value"), [(Kind.INTEGER, 34), (Kind.CONTINUOUS, 34.5)])
+def test_a_number_of_which_some_values_have_labels_keeps_them(
+    tmp_path: Path, copy: StatisticsFile, kind: Kind, value: float
+) -> None:
+    labels = {"0": "under 1", "90": "90 and more", "-9": "refused"}
+    frame, variables = one(kind, [0, value, None], labels=labels, missing_codes=("-9",), description="Age")
+    found, known = read(copied(tmp_path, copy, frame, variables))
+    assert found["x"].tolist()[:2] == [0, value]
+    assert known.variable_value_labels["x"] == {0: "under 1", 90: "90 and more"}
+    assert variables_of(table_schema(variables, {}))["x"].labels == {"0": "under 1", "90": "90 and more"}
 
 
 @PACKAGES

@@ -190,5 +190,5 @@ def test_weights_count_the_pairs_of_a_population(seed: int) -> None:
     unweighted = partition_indices(first, second)
     for name in ("rand", "jaccard", "adjusted_rand", "wallace", "mantaras"):
         assert getattr(alike, name) == pytest.approx(getattr(unweighted, name))
-    with pytest.raises(DataError, match="30 records need as many weights"):
+    with pytest.raises(DataError, match=r"\b30\b.*\b29\b"):
         partition_indices(first, second, weight[1:])

@@ -275,3 +275,9 @@ def test_nobody_is_read_off_a_coefficient_that_is_theirs_alone(formula: str, far
     assert not any("age" in one.term or far == formula[:3] for one in shown)
     ordinary = compare_models(read_formula(formula), "linear", original(), original())
     assert compared_model("m", "linear", formula, ordinary, 10).hidden == 0
+
+
+def test_without_a_variable_the_intercept_stands_for_other_people() -> None:
+    formula = read_formula("pay ~ age + sex")
+    found = compare_models(formula, "linear", original(), file_of(ORIGINAL[["pay", "age"]]))
+    assert {each.term: each.recoded for each in found.changes if each.is_lost} == {"(intercept)": True, "sex: f": False}

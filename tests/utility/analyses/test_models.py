@@ -189,7 +189,7 @@ def test_a_model_that_one_heavy_record_decides_is_not_told() -> None:
 
     findings, found = reported("capital")
     assert {(each.withheld, each.observed) for each in findings} == {(True, None)}
-    assert all("too few records make up the weight capital" in each.says for each in findings)
+    golden(sorted({each.says for each in findings}))
     assert found.view.models[0].coefficients == ()
     told, _ = reported(None)
     assert not any(each.withheld for each in told)
