@@ -52,7 +52,7 @@ def _of_limits() -> Iterator[Declaration]:
     advice = {each.name: each.advice for each in measures(FAMILIES)} | {each.name: each.advice for each in KINDS}
     for name, helps in advice.items():
         limit = UtilityLimits.model_fields[name].description
-        yield Declaration(name, asks=f"Loss of information, as a {limit}, stays within the limit.", helps=helps)
+        yield Declaration(name, asks=f"Loss of information stays within its limit: {limit}.", helps=helps)
 
 
 def _of_standard() -> Iterable[Declaration]:
@@ -135,13 +135,27 @@ def explain(rule: str) -> Declaration:
     raises : SluiceError for a name that nothing has, with the nearest
     """
     name = as_written(rule)
-    found = declaration(name)
+    alike = {kind: _declared(kind)[name] for kind in _BY_KIND if name in _declared(kind)}
+    found = _of_several(alike) if len(alike) > 1 else declaration(name)
     if found is None:
         raise SluiceError(
             f"RULE: no rule, measure or check is called '{rule}'.{did_you_mean(name, explained())} `sluice rules` "
             "lists those of a policy."
         )
     return found
+
+
+def _of_several(alike: Mapping[str, Declaration]) -> Declaration:
+    """What rules of one name are about and ask for, each after the kind that it is of."""
+
+    def said(part: str) -> str:
+        texts = {kind: getattr(each, part) for kind, each in alike.items()}
+        return " ".join(f"{kind}: {text}" for kind, text in texts.items() if text)
+
+    rule, waivable = next((each.rule, each.waivable) for each in alike.values())
+    return Declaration(
+        rule, said("about"), said("asks"), said("helps"), said("needs"), said("example"), said("source"), waivable
+    )
 
 
 def declarations() -> list[Declaration]:

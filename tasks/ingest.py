@@ -7,8 +7,11 @@ and as a whole.
 import os
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import cache
 from pathlib import Path
 from typing import Any
+
+import pandas as pd
 
 from schemas.checks.expectations_run import check_batch
 from schemas.checks.frame_check import check_frame
@@ -118,10 +121,11 @@ def _secret(name: str) -> str | None:
 @step
 def validate(release: DocumentedRelease) -> list[Finding]:
     """The findings of the contract; the state becomes `validated` when nothing in them stands against going on."""
+    staged, contract = cache(release.read_staged), release.product.contract
     findings = [
-        *findings_of("contract", "contract", lambda: check_frame(release.read_staged(), release.product.contract)),
-        *findings_of("sentinels", "contract", lambda: check_sentinels(release.read_staged(), release.product.contract)),
-        *findings_of("expectations", "contract", lambda: _expectations(release)),
+        *findings_of("contract", "contract", lambda: check_frame(staged(), contract)),
+        *findings_of("sentinels", "contract", lambda: check_sentinels(staged(), contract)),
+        *findings_of("expectations", "contract", lambda: _expectations(release, staged())),
     ]
     if is_sound(findings):
         release.record(State.VALIDATED, checks=len(findings))
@@ -133,11 +137,11 @@ def is_sound(findings: Sequence[Finding]) -> bool:
     return decide(findings) is Verdict.PASS
 
 
-def _expectations(release: DocumentedRelease) -> list[Finding]:
+def _expectations(release: DocumentedRelease, staged: pd.DataFrame) -> list[Finding]:
     """Great Expectations, on the records that were staged: what is released is what is checked."""
     docs = release.product.workspace.data_docs / release.product.definition.name
     earlier = _profile_before(release)
-    return check_batch(release.product.contract, release.read_staged(), profile=earlier, docs=docs)
+    return check_batch(release.product.contract, staged, profile=earlier, docs=docs)
 
 
 def _profile_before(release: DocumentedRelease) -> Profile | None:

@@ -260,8 +260,8 @@ def _say_plan(made: "Made | Redrafted", proposed: "Proposals") -> None:
     plan = made.plans.get(made.use)
     show_plans(made.plans)
     if plan is None:
-        say(f"no plan was drafted: {made.fault}", "yellow")
-    elif plan.passes:
+        return
+    if plan.passes:
         whom, policy = USES[made.use].whom, USES[made.use].policy
         say(f"the drafted plan passed on {plan.records:,} records ({policy}): {plan.draft.says}", "green")
         if plan.outcome is None or plan.outcome.draws == 1:
@@ -299,6 +299,8 @@ def _say_next(made: "Made", proposed: "Proposals", needs_permission: bool, keys:
 
     plan = made.plan
     say(f"{made.folder} is a project; {made.folder / 'README.md'} says how it goes on.", style="bold")
+    if plan is None:
+        say(f"no plan was drafted: {made.fault}", "yellow")
     _say_plan(made, proposed)
     say("next:")
     if needs_permission:

@@ -48,8 +48,8 @@ def show_columns(seen: "Overview", proposed: "Proposals") -> None:
     for each in proposed.columns:
         role = f"{each.role}" if each.sure else f"{each.role} ?"
         missing = share(seen.missing_share(each.name), seen.kept)
-        if each.doubtful_codes:
-            missing += f"; {', '.join(each.doubtful_codes)} ?"
+        if asked := [*each.doubtful_codes, *seen.said(each.name).guessed_missing]:
+            missing += f"; {', '.join(asked)} ?"
         cells = (one_line(each.name), str(each.kind), _values(seen, each), missing, role)
         table.add_row(*map(Text, cells))
     out.print(table)
@@ -92,7 +92,7 @@ def _sets_of_items(seen: "Overview", each: "Proposal") -> str:
     name, separator = one_line(each.name), seen.columns[each.name].separator
     if each.kind is Kind.ITEMS:
         return f"{name} holds sets of items: write policy and plan by docs/sets-of-items.md"
-    if separator and each.kind in (Kind.TEXT, Kind.NOMINAL):
+    if separator and not each.other_form and each.kind in (Kind.TEXT, Kind.NOMINAL):
         return (
             f"{name} may hold several values in a cell, with {separator!r} between them: a set, such as a basket. Then "
             f"write kind: items, separator: {separator!r} into the contract, and policy and plan by "

@@ -36,7 +36,14 @@ def mask(
     as_json: AsJson = False,
 ) -> None:
     """Try a masking plan on a file: nothing is judged, recorded or published, and the result says so."""
-    from tasks.workbench.file_masking import NOT_JUDGED, kinds_given, mask_file
+    from tasks.workbench.file_masking import (
+        NOT_JUDGED,
+        kinds_given,
+        mask_file,
+        told_of_absent,
+        told_of_emptied,
+        told_of_impossible,
+    )
 
     with waiting(as_json):
         made = mask_file(
@@ -56,14 +63,19 @@ def mask(
         print_json(
             made_files
             | {"judged": False, "steps": made.steps, "variables": kinds, "inferred": made.inferred, "reading": reading}
+            | {"emptied": made.emptied, "impossible": made.impossible}
         )
         return
     if made.inferred:
         inferred = ", ".join(f"{name} {kind}" for name, kind in kinds.items())
         note(f"no contract, so the kinds were inferred (--kind COLUMN=KIND says otherwise): {inferred}", "yellow")
+        if absent := told_of_absent(made.variables.values()):
+            note(absent, "yellow")
     show_remarks(made.remarks)
     for step in made.steps:
         say(f"  {step}")
+    for told in filter(None, (told_of_emptied(made.emptied), told_of_impossible(made.impossible))):
+        note(told, "yellow")
     say(f"{made.output}: {made.records:,} records. {NOT_JUDGED}")
 
 

@@ -9,6 +9,7 @@ import typer
 from flows.cli.audit_table import print_audit
 from flows.cli.table_options import ProtectionOptions, TableOptions, Workers, told_of_a_table
 from flows.cli.terminal import BLOCKED, AsJson, note, print_json, say, show_remarks, waiting
+from sluice.ground.sentence import percent
 from sluice.settings import settings
 
 redesign_app = typer.Typer()
@@ -92,19 +93,19 @@ def _print_table(summary: dict[str, Any], method: str) -> None:
     if "primary" in summary:
         say(
             f"suppressed: {summary['primary']:,} primary, {summary['secondary']:,} secondary; value "
-            f"{summary['suppressed_value']}, {summary['suppressed_share']:.2%} of that of all inner cells"
+            f"{summary['suppressed_value']}, {percent(summary['suppressed_share'])} of that of all inner cells"
         )
     else:
         say(method)
     if "proven_bound" in summary:
         say(
             f"cost {summary['cost']:g}; no safe pattern costs less than {summary['proven_bound']:g}: a gap of "
-            f"{1 - summary['proven_bound'] / max(summary['cost'], summary['proven_bound'], 1e-9):.2%}"
+            f"{percent(1 - summary['proven_bound'] / max(summary['cost'], summary['proven_bound'], 1e-9))}"
         )
     if "first_cost" in summary:
         saved = 1 - summary["cost"] / max(summary["first_cost"], 1e-9)
         end = "time ran out" if summary["time_ran_out"] else "the search ended before its time did"
-        say(f"the first safe pattern cost {summary['first_cost']:g}, this one {saved:.2%} less; {end}")
+        say(f"the first safe pattern cost {summary['first_cost']:g}, this one {percent(saved)} less; {end}")
     for count, what in (
         (summary["records_left_out"], "records were left out, without a value"),
         (summary["records_added_up"], "records were added to another of the same contributor"),

@@ -111,9 +111,11 @@ class Proxy:
     def of(cls, home: Path, header: str, networks: list[str]) -> "Proxy":
         """Draws the secret at the first call. Raises SluiceError for what is no header or address."""
         if not header.replace("-", "").isalnum() or not header.isascii():
-            raise SluiceError(f"--sign-on-header must be the name of a header, such as X-Remote-User; got {header!r}")
+            raise SluiceError(
+                f"must be the name of a header, such as X-Remote-User; got {header!r}", field="--sign-on-header"
+            )
         if not networks:
-            raise SluiceError("--proxy must say from which address the sign-on connects, such as 127.0.0.1")
+            raise SluiceError("must say from which address the sign-on connects, such as 127.0.0.1", field="--proxy")
         try:
             known = tuple(map(ip_network, networks))
         except ValueError as error:

@@ -6,7 +6,7 @@ The data are a file or a table, as `sluice init` is given them; a release defini
 import hmac
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -53,6 +53,7 @@ from tasks.tuning.records_at_hand import RecordsAtHand
 from tasks.tuning.trial import Outcome
 
 CONNECTION = "warehouse"
+_MOST_LISTED = 3  # columns in a sentence
 
 
 @dataclass(frozen=True)
@@ -140,9 +141,21 @@ def own_data(
     if dictionary is not None:
         told = dictionary_descriptions(dictionary, found.records.column_names())
         described = {**described, **{name: joined(described.get(name), each) for name, each in told.items()}}
-        says = f"the dictionary describes {len(told)} of {len(found.records.column_names())} columns"
-        found = replace(found, says=(*found.says, says))
+        names = found.records.column_names()
+        beside = _listed([name for name in names if name not in told])
+        says = f"the dictionary describes {len(told)} of {len(names)} columns{beside and f'; not {beside}'}"
+        absent = dict.fromkeys(each.absent_list for each in told.values() if each.absent_list)
+        of = {each: _listed([name for name in told if told[name].absent_list == each]) for each in absent}
+        held_not = ", ".join(f"{one_line(each)} (of {of[each]})" for each in absent)
+        lacks = [f"it names code lists that it does not hold: {held_not}"] if absent else []
+        found = replace(found, says=(*found.says, says, *lacks))
     return OwnData(found.records, path, described, found)
+
+
+def _listed(names: Sequence[str]) -> str:
+    """The first few, and how many there are more."""
+    more = f" and {len(names) - _MOST_LISTED} more" if len(names) > _MOST_LISTED else ""
+    return ", ".join(map(one_line, names[:_MOST_LISTED])) + more
 
 
 def _of_database(source: str, table: str | None) -> OwnData:
@@ -264,7 +277,6 @@ class Redrafted:
     definition: Path
     use: str
     plans: Mapping[str, FirstPlan]
-    fault: str = ""
 
 
 def redraft(
@@ -281,7 +293,8 @@ def redraft(
 
     contract_path : in the folder `contracts` of a project the definition goes to its `releases`, else beside it
     uses          : as of `own_project`
-    raises        : SluiceError where the contract is none
+    raises        : SluiceError where the contract is none, the data are not what it says, or no draft fits; then
+                    nothing is written
     cost          : as of `own_project`
     """
     contract = load_contract(contract_path)
@@ -293,10 +306,12 @@ def redraft(
     written = written_definition(data, folder, contract.dataset, beside, uses[0])
     proposed = declared_roles(contract, seen)
     use, plans, text, fault = _drafted(data, seen, proposed, contract, uses, written, most_tried, told, seconds)
+    if not plans:
+        raise SluiceError(f"no plan was drafted, and nothing was written: {fault}")
     for path in (folder / f"{name}-drafted{number}.yaml" for number in ("", *(f"-{n}" for n in range(2, 100)))):
         with suppress(FileExistsError):
             write_new(path, text.encode(), 0o644)
-            return Redrafted(path, use, plans, fault)
+            return Redrafted(path, use, plans)
     raise SluiceError(f"{folder} holds 99 drafts of {name} already; take some away. Nothing was written.")
 
 

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from policies.policy import Policy
 from sluice.ground.errors import PlanError
+from sluice.ground.sentence import word
 from sluice.ground.variables import NAMES, Kind, Role, Variables
 from sluice.masking.plan import released_variables
 from tasks.release.records.record_definition import RecordsDefinition
@@ -52,7 +53,7 @@ def changes(
         *_brought_back(plan, variables, frame, misses),
     ]
     text = " ".join(miss.says for miss in misses)
-    named = {name for name in variables if name in text or name.replace("_", " ") in text}
+    named = {name for name in variables if name in text or word(name) in text}
     turn: dict[str, int] = {}  # the first change about each thing comes before the second about any
     ordered: list[tuple[bool, int, Change]] = []
     for change in found:

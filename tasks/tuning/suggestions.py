@@ -24,6 +24,7 @@ from sluice.custody.states import State
 from sluice.custody.workspace import open_workspace
 from sluice.documents.document_reading import canonical_json, parse_document, read_yaml
 from sluice.ground.errors import DocumentError
+from sluice.ground.sentence import percent
 from sluice.ground.verdict import Finding, keeping_back
 from sluice.software_version import versions
 from tasks.release.documented_release import StagedTable
@@ -68,7 +69,7 @@ class Suggestion(BaseModel):
     def in_words(self, before: float) -> str:
         """One line."""
         what = "; and ".join(self.changes)
-        room = f"; {self.margin:.0%} of its nearest limit left" if isfinite(self.margin) else ""
+        room = f"; {percent(self.margin)} of its nearest limit left" if isfinite(self.margin) else ""
         if not isfinite(before):
             return f"{what} (loss {self.loss:.3f}{room})"
         return f"{what} (loss {self.loss:.3f}, {self.loss - before:+.3f}{room})"

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import resources
+from math import sqrt
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -20,6 +21,7 @@ import policies
 from policies.formula_cells import formula_cells
 from policies.policy import Policy, load_policy
 from policies.power import judge_power
+from policies.standard.known_methods import is_perturbed
 from policies.waivers import apply_waivers
 from schemas.contract import Contract, load_contract
 from schemas.reading.contract_draft import contract_yaml, read_draft
@@ -75,6 +77,7 @@ _TOLD_OF_UNITS, _TOLD = 0.05, 0.2  # of the way from rows in random order to row
 _MORE_THAN_SHOWN = 0.1  # the same, beyond what the order tells of a released variable
 
 _FEWEST_ROWS = 100  # or pairs of neighbours
+_BEYOND_CHANCE = 4  # standard errors
 _ROWS = 100_000  # of the file that are looked at
 
 DEFAULT_POLICY = "public-use-file.yaml"
@@ -307,7 +310,8 @@ def _on_order(files: Comparison) -> list[Finding]:
 
 
 def _told(column: pd.Series, groups: npt.NDArray[np.int64]) -> float:
-    """How much nearer neighbouring rows of one group lie than in random order: 0 no nearer, 1 always equal.
+    """How much nearer neighbouring rows of one group lie than in random order: 0 no nearer, or no more so than chance
+    explains, 1 always equal.
 
     column : shape (n,); numbers are near by their ranks, other values if they are equal
     groups : shape (n,), of values that the file tells
@@ -319,12 +323,15 @@ def _told(column: pd.Series, groups: npt.NDArray[np.int64]) -> float:
     mixed[order] = codes[np.lexsort((np.random.default_rng(0).random(len(codes)), groups))]
     same = groups[1:] == groups[:-1]
 
-    def apart(of: npt.NDArray[Any]) -> float:
-        far = np.abs(np.diff(of))[same] if is_number else np.diff(of)[same] != 0
-        return float(np.nanmean(far)) if np.isfinite(far).sum() >= _FEWEST_ROWS else 0.0
+    def apart(of: npt.NDArray[Any]) -> tuple[float, float]:
+        """The mean of the pairs of neighbours, and its variance where each row stands in two of them."""
+        far = (np.abs(np.diff(of)) if is_number else np.diff(of) != 0)[same].astype(np.float64)
+        far = far[np.isfinite(far)]
+        return (far.mean(), 2 * far.var() / len(far)) if len(far) >= _FEWEST_ROWS else (0.0, 0.0)
 
-    by_chance = apart(mixed)
-    return 1 - apart(codes) / by_chance if by_chance else 0.0
+    (found, varies), (by_chance, by_chance_varies) = apart(codes), apart(mixed)
+    # Within groups of which few rows were left blank, few pairs differ at all: half of them is nothing.
+    return 1 - found / by_chance if by_chance - found > _BEYOND_CHANCE * sqrt(varies + by_chance_varies) else 0.0
 
 
 def _on_plan(policy: Policy, files: Comparison, finding: Finding) -> Finding:
@@ -335,24 +342,9 @@ def _on_plan(policy: Policy, files: Comparison, finding: Finding) -> Finding:
     standard = policy.reference_standard
     if finding.rule != "transparency" or standard is None or not standard.transparency.binding:
         return finding
-    if files.carried_out is not None or not any(_is_perturbed(files, str(name)) for name in files.masked):
+    if files.carried_out is not None or not any(is_perturbed(files, str(name)) for name in files.masked):
         return finding
     return finding.model_copy(update={"binding": True})
-
-
-def _is_perturbed(files: Comparison, name: str) -> bool:
-    """Whether values were changed other than by recoding: one original value became several labels, or a number another
-    number."""
-    if name not in files.recoded:
-        return True
-    before, after = (plain_values(file[name]) for file in (files.recoded, files.masked))
-    left = ~pd.isna(after)
-    if not (left & (before != after)).any():
-        return False
-    if after.dtype.kind == "f":
-        return True
-    became = pd.DataFrame({"value": plain_values(files.original[name])[left], "label": after[left]}).drop_duplicates()
-    return bool(became["value"].duplicated().any())
 
 
 def _sha256(path: Path) -> str:

@@ -13,6 +13,7 @@ from policies.rules.control_rules import SinglingOut as SinglingOutRule
 from policies.standard.reference_standard import ReferenceStandard
 from sluice.documents.document_reading import parse_document
 from sluice.ground.errors import DataError
+from sluice.ground.sentence import percent
 from sluice.ground.verdict import decide
 from sluice.risk.attacks.singling_out import Mode
 from tasks.release.records.record_findings import against_reference
@@ -52,14 +53,12 @@ class SinglingOut(Result):
     def says(self) -> str:
         says = (
             f"A description read off the file fits exactly one of the {self.unit} behind it in "
-            f"{100 * self.success:.3g} % of {self.guesses:,} guesses, and one of others in {100 * self.control:.3g} %: "
+            f"{percent(self.success)} of {self.guesses:,} guesses, and one of others in {percent(self.control)}: "
             f"a risk of {max(self.risk, 0):.3g} ({written(self.risk_interval)}) through the file."
         )
         if self.informative:
             return says
-        return (
-            f"{says} Guessing at random is right in {100 * self.baseline:.3g} %: the attack tells nothing of the risk."
-        )
+        return f"{says} Guessing at random is right in {percent(self.baseline)}: the attack tells nothing of the risk."
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
         """The share of right guesses on both sides, with intervals, and that of guessing."""

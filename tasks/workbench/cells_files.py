@@ -25,7 +25,7 @@ from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import MOST_DECIMALS
 from tasks.release.tables.published_cells import PublishedCells
 from tasks.workbench.arguments import column_name
-from tasks.workbench.tabular_file import errors_of, read_text, refuse_unfit_csv, table_source, with_points
+from tasks.workbench.tabular_file import cells_source, errors_of, read_text, refuse_unfit_csv, with_points
 from tasks.workbench.tabulation import text_frame
 
 _PERIOD = "part"  # the dimension that a sum of publications has more
@@ -329,7 +329,7 @@ def read_sum_of_parts(
 def _text(file: Path, names: Sequence[str], columns: CellColumns) -> pd.DataFrame:
     """The columns of a pattern as text, missing values as empty ones."""
     with errors_of(file):
-        wanted = [*names, *columns.names(table_source(file).column_names(), [*names, *columns.only]), *columns.only]
+        wanted = [*names, *columns.names(cells_source(file).column_names(), [*names, *columns.only]), *columns.only]
         return columns.read(with_points(read_text(file, wanted), [columns.value]))
 
 
@@ -391,7 +391,7 @@ def _table_in(file: Path, header: Sequence[str], dimensions: Sequence[Dimension]
 
 def _header(file: Path) -> list[str]:
     try:
-        return table_source(file).column_names()
+        return cells_source(file).column_names()
     except DataError:
         return []  # no file of cells
 

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from sluice.ground.errors import DataError
+from sluice.ground.sentence import percent
 from sluice.ground.variables import Kind, Variable
 from sluice.items.item_sets import ItemSets, combination_counts
 from sluice.masking.items.disassociation import Disassociated
@@ -47,11 +48,11 @@ class Disassociation(Result):
     def says(self) -> str:
         items = "any item of a record" if self.m == 1 else f"any {self.m} items of a record"
         them = "it" if self.m == 1 else "them"
-        pairs = f", and of the pairs of items {self.linked_pairs:.0%} in one."
+        pairs = f", and of the pairs of items {percent(self.linked_pairs)} in one."
         pairs = "; no record has two." if isnan(self.linked_pairs) else pairs
         return (
             f"For {items} at least {self.k:,} of the {self.records:,} records may hold {them}. Of the items "
-            f"{self.linked_items:.0%} stand in sub-records{pairs}"
+            f"{percent(self.linked_items)} stand in sub-records{pairs}"
         )
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":

@@ -23,12 +23,15 @@ from sluice.custody.shelf import refuse_to_overwrite
 from sluice.documents.document_reading import named_file, parse_document, read_yaml
 from sluice.ground.durable import sha256_of
 from sluice.ground.errors import DataError, DocumentError, PlanError, did_you_mean
+from sluice.ground.record_rule import RecordRule
 from sluice.ground.remarks import Remark
-from sluice.ground.values import LIST_MARK, is_text, plain_array
-from sluice.ground.variables import Kind, Role, Variable
+from sluice.ground.values import LIST_MARK, TRUTH, is_text, plain_array
+from sluice.ground.variables import Kind, Role, Variable, Variables
+from sluice.ground.visible_text import one_line
 from sluice.masking import Step
 from sluice.masking.masking_step import MaskingStep
-from sluice.masking.plan import apply_plan, released_variables
+from sluice.masking.plan import apply_plan, apply_recodings, released_variables
+from sluice.masking.recoding.generalization import Generalization
 from sluice.publication.datapackage import records_datapackage
 from sluice.publication.manifest import PublishedFile
 from sluice.publication.records_file import columns_with_time, write_csv, write_parquet
@@ -64,6 +67,8 @@ class MaskedOutput:
     variables: dict[str, Variable]  # as they were before masking
     inferred: bool  # there was no contract
     remarks: tuple[Remark, ...]  # what of the file was not read as it stands
+    emptied: tuple[str, ...]  # variables of which no record has a value left
+    impossible: tuple[str, ...]  # rules of the contract that records break which kept them
 
 
 def mask_file(
@@ -98,10 +103,13 @@ def mask_file(
             if name not in names:
                 hint = f"{did_you_mean(name, names)} It has {', '.join(names)}."
                 raise DocumentError(f"--{option}: {source} has no column '{name}'.{hint}")
-        contract = inferred_contract(raw, source.name.split(".")[0], roles, kinds)
+        contract = inferred_contract(raw, source.name.split(".")[0], roles, kinds, marks=True)
     # A text of a CSV file has no type of its own: there the kind that its column was taken for is the type.
     typeless = contract_file is not None or isinstance(table, CsvSource | FixedWidthSource)
-    as_it_came = [] if typeless else [name for name in not_named(plan, names) if not _holds_lists(raw[name])]
+    unnamed = not_named(plan, names)
+    as_it_came = [] if typeless else [name for name in unnamed if not _holds_lists(raw[name])]
+    if typeless and contract_file is None:  # the spellings of truth values stay: yes, Yes and TRUE
+        as_it_came = [name for name in unnamed if set(contract.by_name[name].categories or ()) == set(TRUTH)]
     beside = [name for name in as_it_came if typed_array(plain_array(raw[name]), contract.by_name[name])[1]]
     kept = tuple(variable for variable in contract.variables if variable.name not in beside)
     frame, variables = typed_table(raw, contract.model_copy(update={"variables": kept}), entropy)
@@ -112,10 +120,14 @@ def mask_file(
     positions, masked = masked.index.to_numpy(), masked.reset_index(drop=True)
     in_file = _in_the_file(released, declared, masked)
     original = frame.iloc[positions].reset_index(drop=True)
+    recoded = apply_recodings(carried_out, frame, variables).iloc[positions] if rules else frame
+    impossible = newly_broken(rules, original, recoded, masked, variables, released)
     left = [name for name in as_it_came if name in beside or _is_left(masked, original, variables[name])]
     if output.suffix == ".csv":
         left = [name for name in left if not _is_whole_float(raw[name], contract.by_name[name])]
     given = {name: raw[name].iloc[positions].reset_index(drop=True) for name in left}
+    if typeless:
+        given = {name: texts.where(masked[name].notna()) for name, texts in given.items()}
     types = {name: pa.Array.from_pandas(column).type for name, column in given.items()}
     in_file |= {name: _described(contract.by_name[name], kind) for name, kind in types.items()}
     masked = masked.assign(**given)[_in_order(list(released), beside, names)]
@@ -132,7 +144,64 @@ def mask_file(
         with _whole(descriptor) as partial_descriptor:
             partial_descriptor.write_text(json.dumps(package, indent=2, ensure_ascii=False), encoding="utf-8")
     steps = tuple(step.describe() for step in plan)
-    return MaskedOutput(output, descriptor, len(masked), steps, variables, contract_file is None, table.remarks.all())
+    return MaskedOutput(
+        output=output,
+        descriptor=descriptor,
+        records=len(masked),
+        steps=steps,
+        variables=variables,
+        inferred=contract_file is None,
+        remarks=table.remarks.all(),
+        emptied=emptied(original, masked),
+        impossible=impossible,
+    )
+
+
+def emptied(original: pd.DataFrame, masked: pd.DataFrame) -> tuple[str, ...]:
+    """The variables of which the plan left no record a value."""
+    left = [name for name in masked if name in original and masked[name].isna().all()]
+    return tuple(str(name) for name in left if original[name].notna().any())
+
+
+def newly_broken(
+    rules: Sequence[RecordRule],
+    original: pd.DataFrame,
+    recoded: pd.DataFrame,
+    masked: pd.DataFrame,
+    variables: Variables,
+    released: Variables,
+) -> tuple[str, ...]:
+    """The rules that masked records must keep, and that some break whose originals kept them."""
+    if not any(rule.kept for rule in rules):
+        return ()
+    from sluice.utility.analyses.impossible_records import impossible_records  # needed by few
+
+    before, same, after = (each.reset_index(drop=True) for each in (original, recoded, masked))
+    found = impossible_records(rules, before, same, after, variables, released, paired=True)
+    return tuple(each.rule.name for each in found.rules if each.rule.kept and each.newly)
+
+
+def told_of_impossible(names: Sequence[str]) -> str:
+    """What to do about these; '' where there are none."""
+    listed = ", ".join(map(one_line, names))
+    how = "mask the variables of a rule together, recode them, or take one of them out"
+    return f"Masked records break rules that they kept before: {listed}. To keep them, {how}." if names else ""
+
+
+def told_of_absent(variables: Iterable[Variable]) -> str:
+    """Which texts were taken for missing, and where; '' where none was."""
+    where: dict[str, list[str]] = {}
+    for variable in variables:
+        for code in variable.missing_codes:
+            where.setdefault(code, []).append(one_line(variable.name))
+    found = "; ".join(f"{one_line(code)} in {', '.join(names)}" for code, names in where.items())
+    return f"taken for missing, unless a contract says otherwise: {found}" if found else ""
+
+
+def told_of_emptied(names: Sequence[str]) -> str:
+    """What to do about these; '' where there are none."""
+    listed = ", ".join(map(one_line, names))
+    return f"No record has a value of {listed} left: recode first, ask for less, or leave it out." if names else ""
 
 
 def not_named(plan: Sequence[MaskingStep], names: Iterable[str]) -> list[str]:
@@ -180,8 +249,17 @@ def _described(variable: Variable, kind: pa.DataType) -> Variable:
 
 
 def load_plan(path: Path) -> tuple[MaskingStep, ...]:
-    """The steps in a YAML file: a list, or the `plan` of a release definition. Raises DocumentError."""
-    return with_files(parse_document(MaskingPlan, read_yaml(path, list_is="plan"), str(path)))
+    """The steps in a YAML file: a list, or the `plan` of a release definition, under whose policy a step may search.
+    Raises DocumentError."""
+    written = read_yaml(path, list_is="plan")
+    steps = with_files(parse_document(MaskingPlan, written, str(path)))
+    named = written.get("policy")
+    if not isinstance(named, str) or not any(getattr(step, "under", None) for step in steps):
+        return steps
+    from policies.policy import load_policy, shipped_policies  # and all rules, which few plans need
+
+    policy = load_policy(shipped_policies().get(named, path.parent / named))
+    return tuple(step.under_policy(policy) if isinstance(step, Generalization) else step for step in steps)
 
 
 def with_files(plan: MaskingPlan) -> tuple[MaskingStep, ...]:

@@ -22,7 +22,16 @@ from sluice.masking.plan import ByStratum, apply_plan, apply_recodings, released
 from sluice.masking.swapping.anatomization import Anatomization, anatomized_tables
 from sluice.utility.cell_changes import cell_changes
 from tasks.workbench.arguments import Seed, column_name, data_frame, document, entropy
-from tasks.workbench.file_masking import MaskingPlan, load_plan, not_named, with_files
+from tasks.workbench.file_masking import (
+    MaskingPlan,
+    emptied,
+    load_plan,
+    newly_broken,
+    not_named,
+    told_of_emptied,
+    told_of_impossible,
+    with_files,
+)
 from tasks.workbench.records import Columns, ContractGiven, HoldsRecords, Records, refuse_missing, refuse_unlike_kinds
 from tasks.workbench.result import COLOURS, Figure, Result, axes
 from tasks.workbench.tabular_file import remarks_on, typed_table
@@ -56,6 +65,8 @@ class Masked(Result, HoldsRecords):
     original    : the records before
     contract    : what the columns were taken for
     reading     : what of treated columns was not read as it stands, such as blanks at the ends of texts
+    emptied     : variables of which no record has a value left
+    impossible  : rules of the contract that records break which kept them
     """
 
     records_original: Annotated[int, Figure("records", "before")]
@@ -74,6 +85,8 @@ class Masked(Result, HoldsRecords):
     released: Records
     contract: Contract
     reading: tuple[Remark, ...] = ()
+    emptied: tuple[str, ...] = ()
+    impossible: tuple[str, ...] = ()
 
     @property
     def records(self) -> Records:
@@ -83,7 +96,9 @@ class Masked(Result, HoldsRecords):
     def says(self) -> str:
         done = " ".join(step.describe() for step in self.plan)
         read = "".join(f"{remark.says[:1].upper()}{remark.says[1:]}. " for remark in self.reading)
-        return f"{read}{done} Nobody measured the disclosure risk of the result: not for release."
+        told = (told_of_emptied(self.emptied), told_of_impossible(self.impossible))
+        lost = "".join(f" {each}" for each in told if each)
+        return f"{read}{done}{lost} Nobody measured the disclosure risk of the result: not for release."
 
     @property
     def table(self) -> pd.DataFrame:
@@ -268,6 +283,8 @@ def mask(
         released=Records(masked.reset_index(drop=True), released, masked.index, known.records_are),
         contract=known,
         reading=remarks_on(frame, [name for name in known.staged if name not in as_they_came]),
+        emptied=emptied(typed.iloc[positions], masked),
+        impossible=newly_broken(rules, typed.iloc[positions], recoded, masked, variables, released),
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from sluice.ground.errors import DataError
+from sluice.ground.sentence import percent
 from sluice.ground.verdict import Finding, Verdict, decide
 from sluice.publication.pattern_file import STATUS_NAMES, codes_of
 from sluice.publication.published_table import in_decimals
@@ -187,8 +188,8 @@ class ProtectedTable(Result):
             return f"{self.method.describe()} {' '.join(finding.says for finding in self.findings)}"
         says = (
             f"{self.primary:,} cells are sensitive and {self.secondary:,} more are suppressed for their sake; "
-            f"{self.published:,} are published, totals included, and {1 - self.suppressed_share:.1%} of the value of "
-            "inner cells."
+            f"{self.published:,} are published, totals included, and {percent(1 - self.suppressed_share)} of the value "
+            "of inner cells."
         )
         if self.verdict is Verdict.PASS:
             return f"{says} All {self.attacks:,} attacks on the pattern fail."

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from sluice.ground.errors import DataError
-from sluice.ground.sentence import listed, word
+from sluice.ground.sentence import listed, percent, word
 from sluice.ground.variables import Role, with_role
 from sluice.risk.classes.classes_with_missing_keys import matching_records
 from sluice.risk.classes.equivalence_classes import category_codes, classes_of
@@ -140,7 +140,7 @@ class IndividualRisk(Result):
         return (
             f"{self.expected:,.4g} of {self.records:,} {self.unit} are expected to be named rightly by somebody who "
             f"knows their {listed(self.quasi_identifiers)} and looks them up in the population; the one most at risk "
-            f"with a chance of {100 * self.highest:.3g} %."
+            f"with a chance of {percent(self.highest)}."
         )
 
     def plot(self, ax: "Axes | None" = None) -> "Axes":
@@ -230,7 +230,7 @@ class Suda(Result):
         if not self.special_uniques:
             return f"{says}."
         most = word(str(self.per_key.idxmax()))
-        return f"{says}, most of all by {most}, which has a part in {self.per_key.max():.0%} of the score."
+        return f"{says}, most of all by {most}, which has a part in {percent(self.per_key.max())} of the score."
 
     @property
     def table(self) -> pd.DataFrame:

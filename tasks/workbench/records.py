@@ -6,17 +6,21 @@ Without a contract the kind of each column is inferred from its values, by the o
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 from pandas.api.types import is_hashable
 
 from schemas.contract import Contract, load_contract
 from schemas.reading.contract_draft import inferred_contract
 from sluice.ground.errors import DataError
-from sluice.ground.values import label
+from sluice.ground.values import label, within_calendar
 from sluice.ground.variables import Kind, Role, Variable, with_role
+from sluice.sources.tabular_source import unfit
 from tasks.workbench.arguments import column_name, column_names, data_frame, document, one_of
 from tasks.workbench.masked_file import understood
 from tasks.workbench.tabular_file import typed_table
@@ -153,9 +157,9 @@ def refuse_missing(wanted: Iterable[str], name: str, frame: pd.DataFrame) -> Non
 def refuse_unlike_kinds(frame: pd.DataFrame) -> None:
     """Raise DataError for columns of no kind that methods know, or of values that would be taken for one another."""
     for name, column in frame.items():
-        if isinstance(column.dtype, pd.PeriodDtype | pd.IntervalDtype) or column.dtype.kind == "m":
+        if what := _untreated(column):
             raise DataError(
-                f"column {name!r} holds {column.dtype}, which no method treats: make it numbers, dates or texts first."
+                f"column {name!r} holds {what}, which no method treats: make it numbers, dates or texts first."
             )
         if pd.api.types.is_unsigned_integer_dtype(column.dtype) and (column.dropna() >= 2**63).any():
             raise DataError(f"column {name!r} holds whole numbers beyond 64 bits: make it texts, or use a larger unit.")
@@ -169,6 +173,25 @@ def refuse_unlike_kinds(frame: pd.DataFrame) -> None:
                 )
 
 
+def _untreated(column: "pd.Series[Any]") -> str:
+    """What it holds that would become text without a word; '' where it is treated as it is."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        column = column.dtype.categories.to_series()
+    dtype = column.dtype
+    if isinstance(dtype, pd.PeriodDtype | pd.IntervalDtype) or dtype.kind in "mc":
+        return str(dtype)
+    if isinstance(dtype, pd.ArrowDtype) and dtype.kind != "M":
+        return str(dtype) if unfit(dtype.pyarrow_dtype) or pa.types.is_string_view(dtype.pyarrow_dtype) else ""
+    if dtype.kind == "M":
+        known = pc.all(within_calendar(pa.array(column.dropna().drop_duplicates()))).as_py()
+        return "dates outside the years 1 to 9999" if known is False else ""
+    if dtype.kind != "O" or isinstance(dtype, pd.StringDtype):
+        return ""
+    strange = {type(value).__name__ for value in column.dropna() if isinstance(value, _NO_VALUES)}
+    return f"values of type {', '.join(sorted(strange))}" if strange else ""
+
+
+_NO_VALUES = (bytes, bytearray, memoryview, dict, set, frozenset, tuple, complex, timedelta, pd.Period, pd.Interval)
 _ALLOWED = "a Contract or the path of its YAML file"
 
 

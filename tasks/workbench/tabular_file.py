@@ -4,7 +4,7 @@ import hashlib
 import hmac
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pandas as pd
@@ -17,6 +17,7 @@ from sluice.ground.errors import DataError, MeasureChoiceError
 from sluice.ground.remarks import BELOW, Remark, Remarks
 from sluice.ground.values import count_blanks, plain_array
 from sluice.ground.variables import Kind, Role, Variable
+from sluice.reading.kind import summary_of
 from sluice.sources.csv_source import CsvSource, described_csv
 from sluice.sources.cube_source import CubeSource, is_cube
 from sluice.sources.separate_reading import read_here
@@ -52,36 +53,53 @@ def errors_of(file: Path | pd.DataFrame, read: TabularSource | pd.DataFrame | No
 
 
 def table_source(path: Path) -> TabularSource:
-    """The file as a source: CSV, Parquet and tables of web pages by their names, others by what they hold. Raises
-    DataError."""
+    """The file as a source: Parquet and tables of web pages by their names, others by what they hold, as `sluice init`
+    finds it. Raises DataError."""
     if path.suffix == ".parquet":
         from sluice.sources.sources import ParquetSource  # knows databases, too, which takes time to load
 
         return ParquetSource(path=str(path))
-    if path.name.endswith((".csv", ".csv.gz")):
-        return described_csv(path)
-    if is_cube(path):
+    if not _is_called_csv(path) and is_cube(path):
         return CubeSource(path=str(path))
     from sluice.sources.recognition import recognise
 
-    return recognise(path).records
+    if not _is_called_csv(path):
+        return recognise(path).records
+    for decimal in (None, "."):  # that of a column such as 1,234 is nobody's guess
+        with suppress(DataError):
+            return recognise(path, decimal=decimal).records
+    return described_csv(path)  # says what is wrong when it is read
+
+
+def cells_source(path: Path) -> TabularSource:
+    """The same of a table of cells or codes, whose first line names the columns, though these be years."""
+    return described_csv(path) if _is_called_csv(path) else table_source(path)
+
+
+def _is_called_csv(path: Path) -> bool:
+    return path.name.endswith((".csv", ".csv.gz"))
 
 
 def read_text(path: Path, columns: Sequence[str] | None = None) -> pd.DataFrame:
-    """All cells as text, missing ones as empty texts; all columns when none are named. Raises DataError."""
-    table = table_source(path)
+    """All cells of a table as text, missing ones as empty texts; all columns when none are named. Raises DataError."""
+    table = cells_source(path)
     frame = pd.concat(read_here(table, columns or table.column_names()), ignore_index=True)
     return frame if isinstance(table, CsvSource) else frame.astype("object").where(frame.notna(), "").astype(str)
 
 
 def read_records(table: TabularSource, contract: Contract | None, columns: Sequence[str] | None = None) -> pd.DataFrame:
-    """The cells as they stand in the file, but for decimal commas of numbers that the contract declares, where these
-    can be nothing else. Of columns that are named there are no more records than the contract allows; when none are
-    named, all columns of what somebody made of such records. Raises DataError."""
+    """The cells as they stand in the file, but for decimal commas of numbers: of those that the contract declares,
+    where they can be nothing else, or where the file writes decimals so. Of columns that are named there are no more
+    records than the contract allows; when none are named, all columns of what somebody made of such records. Raises
+    DataError."""
     most = contract.rows.maximum if contract and columns else None
     raw = pd.concat(read_here(table, list(columns or table.column_names()), most=most), ignore_index=True)
-    numbers = [] if contract is None else [v.name for v in contract.by_name.values() if v.kind.is_numeric]
-    return with_points(raw, numbers)
+    mark = table.decimal_mark
+    if contract is not None:
+        numbers = [v.name for v in contract.by_name.values() if v.kind.is_numeric]
+    else:
+        numbers = [] if mark == "." else [str(name) for name in raw if summary_of([raw[name]], mark).kind.is_numeric]
+    return with_points(raw, numbers, certain=mark == ",")
 
 
 def remarks_on(frame: pd.DataFrame, columns: Iterable[str] | None = None) -> tuple[Remark, ...]:
@@ -130,18 +148,20 @@ def refuse_unfit_csv(output: Path, inputs: Sequence[Path | None], option: str = 
     refuse_to_overwrite(output, inputs, option=option)
 
 
-def with_points(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+def with_points(frame: pd.DataFrame, columns: Sequence[str], certain: bool = False) -> pd.DataFrame:
     """The frame with points before the decimals of those columns of text in which commas certainly stand before them.
 
     A comma before three digits may stand between thousands. So at least one number of the column must have another
     count of decimals, or too many digits before them, and none may have a point or two commas; otherwise the column is
     left as it is, and refused by whoever reads numbers.
+
+    certain : whether the file is known to write its decimals so
     """
     changed = {}
     for name in columns:
         if name not in frame or pd.api.types.is_numeric_dtype(frame[name].dtype):
             continue
         texts = [str(each) for each in frame[name].dropna().unique() if "," in str(each) or "." in str(each)]
-        if any(map(_SURELY.fullmatch, texts)) and all(map(_WITH_COMMA.fullmatch, texts)):
+        if texts and (certain or any(map(_SURELY.fullmatch, texts))) and all(map(_WITH_COMMA.fullmatch, texts)):
             changed[name] = frame[name].str.replace(",", ".", regex=False)
     return frame.assign(**changed)

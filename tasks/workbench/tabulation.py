@@ -27,7 +27,7 @@ from sluice.tabular.rules.request_rule import RequestedContributions
 from tasks.release.tables.specification import TableDimension, TableSpecification
 from tasks.workbench.arguments import column_name
 from tasks.workbench.standalone_table import StandaloneTable
-from tasks.workbench.tabular_file import errors_of, read_text, table_source, with_points
+from tasks.workbench.tabular_file import cells_source, errors_of, read_text, table_source, with_points
 
 Records = Path | pd.DataFrame
 
@@ -105,7 +105,7 @@ def codes_in(source: Records, name: str) -> set[str]:
         return set(texts(source[column_name(name, "dimensions", source)])) - {""}
     files = sorted(source.glob("*.csv")) if source.is_dir() else [source]
     if source.is_dir():
-        files = [file for file in files if name in table_source(file).column_names()]
+        files = [file for file in files if name in cells_source(file).column_names()]
     with errors_of(source):
         return {code for file in files for code in read_text(file, [name])[name].unique()} - {""}
 

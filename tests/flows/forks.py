@@ -39,6 +39,7 @@ from tasks.release.decisions.under_review import report_place
 from tasks.release.intake.staging import set_aside
 from tasks.release.records.record_findings import check_original, evaluate_file
 from tasks.release.run_notes import read_note
+from tests.evaluated_once import evaluated_once
 from tests.flows.house import House
 from tests.flows.prefect_server import without_heartbeats
 
@@ -288,6 +289,7 @@ def _obey(order: dict[str, Any]) -> None:
         with (
             nullcontext() if order["on_prefect"] else _without_server(),
             nullcontext() if order["reads_apart"] else _reading_here(),
+            nullcontext() if {"raise_in", "environment"} & set(order["fault"]) else _evaluating_once(),
         ):
             code = importlib.import_module("flows.cli.main").main(order["arguments"])
     finally:
@@ -309,6 +311,11 @@ def _reading_here() -> AbstractContextManager[Any]:
     return patch("tasks.release.intake.staging.read_apart", lambda source, columns: source.batches(columns))
 
 
+def _evaluating_once() -> AbstractContextManager[Any]:
+    """What was evaluated before the fork is not measured again by a run that is only to be killed, or to race."""
+    return patch("tasks.record_steps.evaluate_file", evaluated_once)
+
+
 def _warm_up() -> None:
     """Load and compile before the first fork whatever a run needs, by a release that Prefect knows nothing of."""
     from flows.chain import release
@@ -316,7 +323,8 @@ def _warm_up() -> None:
     with tempfile.TemporaryDirectory() as folder, patch.dict(os.environ, {"SLUICE_HOME": f"{folder}/house/home"}):
         house = House(Path(folder) / "house")
         house.adopt()
-        release(str(house.file))
+        with _evaluating_once():
+            release(str(house.file))
     for module in ("flows.cli.main", "flows.follow_up", "tasks.release.decisions.decisions_of_people"):
         importlib.import_module(module)
 

@@ -6,7 +6,6 @@ Nothing here waits for a fixed time: `until` asks again and again, up to a deadl
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -26,6 +25,7 @@ from sluice.custody.ledger import Entry
 from tasks.runs_on_server import WAITS
 from tests.flows.house import House, Told
 from tests.flows.prefect_server import MIGRATED, QUICK, PrefectServer, empty_database
+from tests.free_port import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(sys.executable).parent
@@ -72,10 +72,7 @@ class Installation:
         self.prefect_yaml = folder / "prefect.yaml"
         self.project = folder / "project"  # the folder in which the worker is started
         self.mischief = folder / "mischief"  # what only a program that nobody installed would make
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        self.server = PrefectServer(f"http://127.0.0.1:{port}/api", folder / "prefect", folder / "server.log")
+        self.server = PrefectServer(f"http://127.0.0.1:{free_port()}/api", folder / "prefect", folder / "server.log")
         self.environment = {
             **{key: value for key, value in os.environ.items() if not key.startswith(("PREFECT_", "SLUICE_"))},
             **self.server.environment,

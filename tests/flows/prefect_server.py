@@ -8,7 +8,6 @@ import atexit
 import fcntl
 import os
 import shutil
-import socket
 import sqlite3
 import subprocess
 import sys
@@ -23,6 +22,8 @@ from pathlib import Path
 from unittest.mock import patch
 from urllib.error import URLError
 from urllib.request import urlopen
+
+from tests.free_port import free_port
 
 SILENT = {"DO_NOT_TRACK": "1", "PREFECT_SERVER_ANALYTICS_ENABLED": "false"}
 # What a server does when it begins, and nobody here asks for: pages for people, blocks, and a look at its database.
@@ -87,10 +88,7 @@ def planned_server() -> PrefectServer:
     """Where the server of this session will be, for processes that must know it before it is started."""
     folder = Path(tempfile.mkdtemp(prefix="sluice-prefect-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    return PrefectServer(f"http://127.0.0.1:{port}/api", folder / "home", folder / "server.log")
+    return PrefectServer(f"http://127.0.0.1:{free_port()}/api", folder / "home", folder / "server.log")
 
 
 @cache

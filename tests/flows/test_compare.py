@@ -69,6 +69,7 @@ def test_the_fair_survey(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert len(links) == 3
 
 
+@pytest.mark.longest  # the fair survey, above, shows the same
 def test_adult(reference_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As shipped, and with nothing but swapped hours: the one is safe, the other keeps nearly everything."""
     write_connections(tmp_path / "connections.yaml", tmp_path / "none.duckdb", [reference_data, tmp_path])

@@ -13,6 +13,7 @@ import pytest
 
 from tasks.tuning.journal import Journal
 from tests.flows.house import DONE, House
+from tests.golden import golden
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -53,7 +54,7 @@ def test_a_search_keeps_its_trials_and_goes_on_after_them(tmp_path: Path, comman
     asked = (command, str(house.file), "--workers", "1", "--trials", "200")
     code, lines = stopped(house, line, *asked)
     assert code == 128 + signal.SIGINT
-    assert f"stopped. The trials so far are kept; `sluice {command}` with the same arguments goes on" in lines[-1]
+    golden(lines[-1])
     (journal,) = (house.home / "tuning").glob("*.jsonl")
     kept = len(Journal(journal))
     assert kept >= 1
@@ -73,7 +74,7 @@ def test_a_check_is_taken_up_by_the_same_command(tmp_path: Path) -> None:
     house.write()
     code, lines = stopped(house, "  ingest ", "check", str(house.file))
     assert code == 128 + signal.SIGINT
-    assert "`sluice check` with the same arguments takes the release up where the ledger has it." in lines[-1]
+    golden(lines[-1])
     assert not any("Traceback" in line for line in lines)
     intact(house)
     told = house.sluice("check", str(house.file))

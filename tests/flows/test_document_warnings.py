@@ -77,7 +77,7 @@ def test_a_check_that_does_not_decide_refuses_nothing(sound: House) -> None:
 
 def test_the_owner_fills_no_role(sound: House) -> None:
     sound.people["people"]["jonas"]["roles"] = ["owner"]  # emil is a data steward, too, and submits
-    assert "without the owner 'emil', nobody is left for the role data_steward" in warnings_of(sound)
+    golden.where("data_steward", warnings_of(sound))
 
 
 def test_a_rule_on_sensitive_variables_where_none_is_released(sound: House) -> None:
@@ -104,4 +104,4 @@ def test_a_contract_without_quasi_identifiers(sound: House) -> None:
         if variable["role"] == "quasi_identifier":
             variable["role"] = "other"
     sound.policy["rules"] = [{"rule": "k_anonymity", "k": 2, "columns": ["sex"]}]
-    assert "no released variable has the role quasi_identifier" in warnings_of(sound)
+    golden.where("quasi_identifier", warnings_of(sound))

@@ -18,6 +18,7 @@ from flows.worker import COMMAND
 from tests.flows.house import House
 from tests.flows.installation import until
 from tests.flows.prefect_server import PrefectServer
+from tests.golden import golden
 
 
 class Program:
@@ -92,7 +93,7 @@ def test_a_definition_outside_of_the_project_is_not_read(
 ) -> None:
     run = run_of(prefect_server, "release", definition=definition)
     told = start(prefect_server, house, run)
-    assert "must lie in the project" in told.stderr
+    golden.where("step fails", told.stderr)
     state = call(prefect_server, f"/flow_runs/{run}")["state"]
     assert state["type"] == "FAILED"
     assert "DocumentError" in state["message"]

@@ -9,6 +9,7 @@ from flows.cli.init_conversation import _sets_of_items, _values
 from schemas.reading.overview import overview
 from schemas.reading.proposal import propose
 from sluice.sources.recognition import recognise
+from tests.golden import golden
 
 
 def shown(path: Path) -> dict[str, str]:
@@ -47,7 +48,7 @@ def test_of_sets_it_is_said_what_to_write_and_where_that_stands(tmp_path: Path) 
     found = recognise(tmp_path / "a.csv")
     seen = overview(found.records, found.described())
     basket, town = propose(seen).columns
-    assert "write kind: items, separator: ';' into the contract" in _sets_of_items(seen, basket)
+    golden(_sets_of_items(seen, basket))
     assert _sets_of_items(seen, town) == ""
     lists = overview(recognise(tmp_path / "a.parquet").records, {})
     assert _sets_of_items(lists, propose(lists).columns[0]).endswith("by docs/sets-of-items.md")

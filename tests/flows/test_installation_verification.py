@@ -242,7 +242,7 @@ def test_a_publication_that_was_interrupted_is_checked_as_far_as_it_is_recorded(
     folder = house.target / house.id
     found = verify(house.workspace())
     assert (found.problems, len(found.unchecked), told(house).code) == ((), 1, UNCHECKED)
-    assert "was not finished" in found.unchecked[0]
+    golden(found.unchecked[0])
     (folder / "people-puf.csv").write_text("age\n30\n")
     (folder / "more.csv").write_text("age\n30\n")
     golden(problems(house))
@@ -331,7 +331,8 @@ def test_history_rewritten_with_the_key_of_the_vault_is_noticed_by_every_manifes
     assert problems(published) == [f"{folder / 'manifest.json'}: {says}"]
     shutil.rmtree(published.target)
     answer = published.sluice("ledger", "verify", "--manifest", str(copy), "--json")
-    assert (answer.code, answer.json["problems"]) == (ERROR, [f"{copy}: {says}, or this is no copy of a manifest"])
+    assert answer.code == ERROR
+    golden(answer.json["problems"])
 
 
 def test_a_copy_of_a_manifest_tells_of_a_ledger_that_is_shorter(published: House) -> None:

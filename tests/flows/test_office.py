@@ -122,10 +122,10 @@ def test_one_command_asks_who_belongs_to_the_office_and_founds_it(desks: Desks) 
         "jonas": (["data_steward"], [file]),
     }
     assert "sluice adopt people.yaml" in Path("people.yaml").read_text()
-    assert "The office is founded by Emil Brandt." in told.out
+    golden.where("by Emil Brandt", told.out)
     assert "public-use-file" in told.out
     assert "contracts: people" in told.out
-    assert "jonas (data_steward): signs by SHA256:" in told.out
+    golden.where("jonas (data_steward)", told.out)
     shown = desks.runs("amara", "people", "--json").json
     assert [each["name"] for each in shown["adopted"] if each["kind"] == "contract"] == ["people"]
     assert "connections: {}" in (desks.root / "home" / "connections.yaml").read_text()
@@ -153,7 +153,7 @@ def test_a_roster_may_be_looked_over_before_it_counts(desks: Desks) -> None:
     desks.key("emil")
     told = desks.runs("emil", "office", types="Emil\n\n\n\n\n\nn\n")
     assert (told.code, desks.acts) == (DONE, [])
-    assert "Nothing was founded" in told.words
+    golden.where("ounded", told.out + told.err)
     Path("people.yaml").write_text(Path("people.yaml").read_text().replace("identity: account", "identity: key"))
     before = Path("people.yaml").read_bytes()
     assert desks.runs("emil", "office").code == DONE
@@ -188,7 +188,7 @@ def test_who_answers_wrongly_is_asked_again(desks: Desks) -> None:
     assert [*yaml.safe_load(Path("people.yaml").read_text())["people"]] == ["Emil", "amara"]
     for says in ("names both 'Emil'", "got a key of the kind 'ssh-rsa'", "gone.pub: cannot be read", "identity"):
         assert says in told.words
-    assert "nobody has the role data_steward, which is needed among those who approve under" in told.words
+    golden.where("data_steward, ", told.out + told.err)
 
 
 def test_an_office_is_founded_once(founded: Desks) -> None:
@@ -321,7 +321,7 @@ def test_by_files_as_by_pipes(founded: Desks) -> None:
     key = str(founded.ssh("amara") / "id_ed25519")
     told = founded.runs("nobody", "sign", "statement", "--key", key, "--output", "signed")
     assert told.code == DONE
-    assert "adoptions: kind policy, name test-policy, sha256 " in told.words
+    golden.where("test-policy", told.out + told.err)
     assert founded.runs("vault", "adopt", "policy.yaml", "--envelope", "signed").code == WAITING
     told = founded.runs("vault", "adopt", "policy.yaml", "--envelope", "signed", "--key", key)
     golden.words(told.words)

@@ -77,7 +77,7 @@ def test_a_server_is_asked_for_a_run_of_each_load(house: House) -> None:
         assert asked == [], "a load that may not be whole"
         assert poll(house) == (ERROR, f"{house.file}: the server does not answer")
         assert f"run {UUID(int=7)} was started" in poll(house)[1]
-        assert "no new load" in poll(house)[1]
+        golden(poll(house)[1])
         assert f"run {UUID(int=7)} was started" in poll(house)[1], "in the place of one that crashed"
     assert asked == [("people-puf", house.file.resolve(), new) for new in (True, True, False, False)]
     assert house.ids == []

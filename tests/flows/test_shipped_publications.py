@@ -1,6 +1,6 @@
 """What shipped definitions publish, whole: valid by the standard's own program, and the same to whoever reads it.
 
-frictionless reads the data package; pandas, DuckDB and R the files.
+The risk that is known to be in the data is found. frictionless reads the data package; pandas, DuckDB and R the files.
 """
 
 import subprocess
@@ -14,6 +14,7 @@ import yaml
 from deployments.data import FILES
 from deployments.warehouse import build_warehouse, write_connections
 from tests.flows.house import DONE, WAITING, House
+from tests.flows.test_real_data import alone, finding
 from tests.publication.data_package import problems
 from tests.publication.test_readers import haven
 
@@ -68,6 +69,8 @@ def test_what_a_shipped_definition_publishes(name: str, reference_data: Path, tm
     house = house_of(name, reference_data, tmp_path / "house")
     told = house.release()
     assert told.code == WAITING, told.words
+    if name == "adult":
+        is_known_to_be_at_risk(house)
     assert house.approve("amara").code == WAITING
     assert (told := house.approve("jonas")).code == DONE, told.words
     folder = house.target / house.id
@@ -83,6 +86,19 @@ def test_what_a_shipped_definition_publishes(name: str, reference_data: Path, tm
     subprocess.run([r, str(tmp_path / "read.R"), str(folder), str(tmp_path)], check=True, timeout=1200)
     for file in files:
         reads_the_same_in_r(pd.read_parquet(file), file, tmp_path)
+
+
+def is_known_to_be_at_risk(house: House) -> None:
+    """As they are, more than every second person of Adult stands alone, and nobody in what is to be published."""
+    uniques, records = alone(house.file)
+    assert records == 32_561  # as the UCI repository counts adult.data
+    before = finding(house.home, house.id, "sample_uniques_share", "original")
+    assert before["attempted"] == records
+    assert before["observed"] == pytest.approx(uniques / records, abs=1e-12)
+    assert before["observed"] > 0.5
+    assert finding(house.home, house.id, "k_anonymity", "original")["observed"] == 1
+    assert finding(house.home, house.id, "k_anonymity", "masked")["observed"] >= 5
+    assert finding(house.home, house.id, "sample_uniques_share", "masked")["observed"] == 0
 
 
 def reads_the_same(read: pd.DataFrame, file: Path) -> None:

@@ -12,6 +12,7 @@ from tests.flows.house import BLOCKED, DONE, ERROR, WAITING, House
 pytestmark = pytest.mark.servers
 
 ROOT = Path(__file__).resolve().parents[2]
+ENVIRONMENT = {"SLUICE_PROJECT": "/", "PATH": "/usr/bin:/bin", "OMP_NUM_THREADS": "1"}  # threads wait for cores, busily
 FORBID = """
 import sys
 class Forbidden:
@@ -33,7 +34,7 @@ def run(house: House, *commands: tuple[str, ...]) -> dict[str, int]:
     done = subprocess.run(
         [sys.executable, "-c", FORBID + RUN],
         input="\n".join("\t".join(command) for command in commands),
-        env={"SLUICE_HOME": str(house.home), "SLUICE_PROJECT": "/", "PATH": "/usr/bin:/bin"},
+        env=ENVIRONMENT | {"SLUICE_HOME": str(house.home)},
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -104,7 +105,7 @@ def loaded(house: House, *command: str) -> tuple[int, set[str]]:
     """The exit code of a command in a process of its own, and what it has loaded of all that measures and runs."""
     done = subprocess.run(
         [sys.executable, "-c", LOADED, *command],
-        env={"SLUICE_HOME": str(house.home), "SLUICE_PROJECT": "/", "PATH": "/usr/bin:/bin"},
+        env=ENVIRONMENT | {"SLUICE_HOME": str(house.home)},
         cwd=ROOT,
         capture_output=True,
         text=True,

@@ -107,7 +107,6 @@ def test_a_run_whose_deployment_was_deleted_keeps_no_place(monkeypatch: pytest.M
     assert anyio.run(submit) == 0
 
 
-@pytest.mark.smoke
 def test_it_starts_a_run_that_is_due_and_told_to_stop_waits_for_its_end(
     prefect_server: PrefectServer, house: House, tmp_path: Path
 ) -> None:

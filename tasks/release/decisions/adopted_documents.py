@@ -24,7 +24,8 @@ def refuse_unadopted(product: Documents[Definition], submitters: Sequence[str], 
     faults = adoption_faults(product, submitters, begun)
     if not faults:
         return
-    if open_office(product.workspace) is None:
+    office = open_office(product.workspace, begun.seq if begun else None)
+    if office is None:
         raise SluiceError(
             "this office has no people yet, so nothing can be released. Set it up with: sluice office. "
             f"To judge without releasing: sluice check {product.path}"
@@ -33,7 +34,7 @@ def refuse_unadopted(product: Documents[Definition], submitters: Sequence[str], 
         "contract": product.definition.contract,
         "policy": shipped_policies().get(str(product.written.policy), product.definition.policy),
     }
-    uncounted = _uncounted(product, submitters, begun) or {"policy": ""}  # whose waivers are at fault
+    uncounted = _uncounted(product, office, submitters, begun) or {"policy": ""}  # whose waivers are at fault
     files = " ".join(str(path) for kind, path in paths.items() if kind in uncounted and path.exists())
     people = OFFICE_DECISIONS["policy"].people
     raise SluiceError(
@@ -64,13 +65,13 @@ def adoption_faults(product: Documents[Definition], submitters: Sequence[str], b
     office = open_office(product.workspace, begun.seq if begun else None)
     if office is None:
         return ["no office was founded, so no document was adopted"]
-    return [*_uncounted(product, submitters, begun).values()] or _faults_of_waivers(product, office, submitters)
+    return [*_uncounted(product, office, submitters, begun).values()] or _faults_of_waivers(product, office, submitters)
 
 
-def _uncounted(product: Documents[Definition], submitters: Sequence[str], begun: Entry | None) -> dict[str, str]:
+def _uncounted(
+    product: Documents[Definition], office: Office, submitters: Sequence[str], begun: Entry | None
+) -> dict[str, str]:
     """Which of contract and policy does not count, and why."""
-    office = open_office(product.workspace, begun.seq if begun else None)
-    assert office is not None
     contract, policy = product.contract, product.policy
     of_release = (contract.dataset, submitters, datetime.fromisoformat(begun.at) if begun else datetime.now(UTC))
     found = {

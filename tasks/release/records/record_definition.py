@@ -82,10 +82,7 @@ class RecordsDefinition(Definition):
         """With the policy's rules in the steps that search under it, and files for those that read one."""
         from sluice.sources.permission import permitted_file  # and databases, of which a refusal needs nothing
 
-        plan = (
-            step.under_policy(policy) if isinstance(step, Generalization) and step.under == "policy" else step
-            for step in self.plan
-        )
+        plan = (step.under_policy(policy) if isinstance(step, Generalization) else step for step in self.plan)
         return self.model_copy(update={"plan": tuple(step.reading(permitted_file) for step in plan)})
 
     @property

@@ -144,7 +144,11 @@ def _refuse_incomputable(files: Comparison) -> None:
 
 
 def against_reference(standard: ReferenceStandard | None, files: Comparison) -> tuple[list[Finding], tuple[Curve, ...]]:
-    """Everything that a reference standard asks, and the curves; without one the answer is UNKNOWN."""
+    """Everything that a reference standard asks, and the curves; without one the answer is UNKNOWN.
+
+    raises : DataError for numbers beyond 1e150, whose squares cannot be added up
+    """
+    _refuse_incomputable(files)
     curves: list[Curve] = []
     return list(reference_findings(standard, files, curves)), tuple(curves)
 

@@ -43,7 +43,7 @@ _SAYS = Sentences(
     "when more has changed.",
     counted="{cells:count,_cell} that {earlier} published changed by at most {most:,}, which the policy calls too "
     "few, and little else did: who knows of one that it came or left guesses its cell right with a chance of "
-    "{guess:.0%}. Publish when more has changed.",
+    "{guess:percent}. Publish when more has changed.",
     one_contributor="{cells:count,_cell} that {earlier} published {cells:verb_differ} now mostly by what one "
     "contributor brought or took along: by the policy's rules the difference of both figures tells it too closely.",
     totals="This release and {earlier} have no dimension in common and publish different totals: the number of "

@@ -50,13 +50,13 @@ _SAYS = Sentences(
     no_tables="No published tables have dimensions and a measure that this file holds, and a cell that they protect.",
     discloses=f"{_ADDED} give {{right:,}} of {{protected:,}} sensitive cells that {{protected_by}} protects, exactly "
     "or nearer than their protection level: {believed:,} of these at levels of the table where they agree with "
-    "{nearly_all:.0%} of the published cells or more, so that everybody can trust them.",
+    "{nearly_all:percent} of the published cells or more, so that everybody can trust them.",
     give_others=f"{_ADDED} give {{known:,}} {_SUPPRESSED}",
     probably_give_others=f"{_ADDED} probably give {{known:,}} {_SUPPRESSED}",
     more=", and {more:,} more can be computed",
-    agree=f"{_ADDED} agree with {{agreement:.0%}} of the published cells and give {{right:,}} of {{protected:,}} "
+    agree=f"{_ADDED} agree with {{agreement:percent}} of the published cells and give {{right:,}} of {{protected:,}} "
     "sensitive cells that {protected_by} protects, exactly or nearer than their protection level; guessing would give "
-    "{chance:.0%}. Somebody must decide whether that is too near.",
+    "{chance:percent}. Somebody must decide whether that is too near.",
     differ=f"{_ADDED} differ from {{protected_by}} by few people. Subtracting both tells the {{target}} of {{read:,}} "
     "people who are in one of them alone, to somebody who knows their {known:commas}. Publish both of the same people, "
     "or leave {target} out of one; else somebody must decide.",

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sluice.ground.errors import DataError
+from sluice.ground.sentence import percent
 from sluice.tabular.audit.proofs import Proof
 from sluice.tabular.model.cells import Booleans, Cells, Codes, Status, Statuses
 from sluice.tabular.suppression.effort import Effort, Progress
@@ -53,14 +54,15 @@ class SuppressedCells:
             return None
         saved = 1 - self.cost / self.first if self.first > 0 else 0.0
         end = "then time ran out: more may make it cheaper" if self.stopped else "the search ended before its time did"
-        return f"The search made its first safe pattern {saved:.2%} cheaper; {end}."
+        return f"The search made its first safe pattern {percent(saved)} cheaper; {end}."
 
     @property
     def _gap(self) -> str | None:
         if self.bound is None:
             return None
         gap = 1 - self.bound / self.cost if self.cost > 0 else 0.0
-        return f"It is proven that every safe pattern costs at least {1 - gap:.2%} of this one: a gap of {gap:.2%}."
+        least = percent(1 - gap)
+        return f"It is proven that every safe pattern costs at least {least} of this one: a gap of {percent(gap)}."
 
 
 def suppress_cells(

@@ -44,9 +44,9 @@ _SAYS = Sentences(
     differ="Both count nearly the same people as {release}. Subtracting one from the other tells the {target} of "
     "{read:,} people who are in one of them alone, to somebody who knows their {known:commas}. Publish when more has "
     "changed, or leave {target} out; else somebody must decide.",
-    noise="{cells:,} innermost cells have another figure than in {release}, where {changes:,} records came or left: "
-    "who knows of one that it did guesses its cell right with a chance of {guess:.0%}. Publish when more has changed, "
-    "or fewer dimensions.",
+    noise="{cells:count,_innermost cell} {cells:verb_differ} from {release}, where {changes:count,_record} came or "
+    "left: who knows of one that it did guesses its cell right with a chance of {guess:percent}. Publish when "
+    "more has changed, or fewer dimensions.",
 )
 
 _MOST_SENTENCES = 5

@@ -8,6 +8,7 @@ import ssl
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import httpx
@@ -16,6 +17,7 @@ import pytest
 from deployments.compose.certificate import make
 from tests.flows.house import House
 from tests.flows.installation import BIN, until
+from tests.free_port import free_ports
 
 NGINX = shutil.which("nginx")
 DOCS = Path(__file__).resolve().parents[3] / "docs" / "desk.md"
@@ -53,14 +55,6 @@ class Proxied:
         )
 
 
-def free_ports(number: int) -> list[int]:
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(number)]
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
-
-
 def configured(folder: Path, secret: Path, port: int, desk: int, sign_on: int) -> Path:
     """What the page says, with the files and ports of this test."""
     page = DOCS.read_text(encoding="utf-8")
@@ -96,7 +90,7 @@ def configured(folder: Path, secret: Path, port: int, desk: int, sign_on: int) -
 
 @pytest.fixture
 def proxied(pending: House, tmp_path: Path) -> Iterator[Proxied]:
-    port, desk, sign_on = free_ports(3)
+    port, desk, sign_on = islice(free_ports(), 3)
     options = ["--address", f"https://{NAME}", "--sign-on-header", "X-Remote-User", "--proxy", "127.0.0.1"]
     assert f"sluice desk {' '.join(options)}" in DOCS.read_text(encoding="utf-8")
     environment = os.environ | {"SLUICE_HOME": str(pending.home)}
@@ -122,7 +116,7 @@ def is_heard(port: int) -> bool:
 
 @pytest.mark.smoke
 def test_who_signed_on_is_let_in_and_nobody_by_a_header_of_their_own(proxied: Proxied) -> None:
-    assert "Read each release, then decide." in proxied.browser("amara").get("/").text
+    assert TITLE in proxied.browser("amara").get("/").text
     assert proxied.browser().get("/").text == "who are you?"
 
     # A browser may send what it likes: nginx puts its own in the place of it.

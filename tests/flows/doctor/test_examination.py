@@ -137,8 +137,8 @@ def test_a_shelf_that_says_other_than_the_ledger_is_named_and_written_anew(publi
     assert published.sluice("ledger", "verify").code == ERROR
     found = lines(published)["shelves"]
     assert found["condition"] == "fail"
-    assert "and 1 more" in str(found["says"])
-    assert lines(published, "--repair")["shelves"]["repaired"] == "pointers and catalogues were written anew"
+    golden(str(found["says"]))
+    golden(str(lines(published, "--repair")["shelves"]["repaired"]))
     assert published.sluice("ledger", "verify").code == DONE
     assert lines(published)["shelves"]["condition"] == "ok"
 
@@ -162,7 +162,7 @@ def test_an_approved_release_whose_documents_changed_is_told_and_left(almost: Ho
     almost.write()
     found = lines(almost, "--after", "0", "--repair")[release]
     assert (found["condition"], found["repaired"]) == ("fail", None)
-    assert "changed since" in str(found["says"])
+    golden(str(found["says"]))
     assert almost.shelf == []
 
 
@@ -208,7 +208,8 @@ def test_a_ledger_of_an_earlier_version_and_one_that_was_changed_are_named(pendi
         database.commit()
         told = pending.sluice("doctor")
         assert told.code == ERROR
-        assert "fail  history: row 2 was changed or forged" in told.out
+        assert " row 2 " in told.out
+        golden.where("history:", told.out)
         database.execute("DROP TABLE sluice_ledger_schema")
     told = pending.sluice("doctor")
     assert told.code == ERROR
@@ -223,7 +224,7 @@ def test_a_server_that_does_not_answer_stops_nothing_else(pending: House, monkey
     with temporary_settings({PREFECT_API_URL: nowhere, PREFECT_CLIENT_MAX_RETRIES: 0}):
         found = lines(pending)
     assert found["Prefect"]["condition"] == "fail"
-    assert "does not answer as it should" in str(found["Prefect"]["says"])
+    golden(str(found["Prefect"]["says"]))
     assert found["releases"]["condition"] == "ok"
 
 

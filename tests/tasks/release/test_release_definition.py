@@ -103,6 +103,4 @@ def test_a_document_names_the_field_what_is_allowed_and_what_came() -> None:
     with pytest.raises(DocumentError) as refused:
         parse_document(Schedule, {"cron": "0 25 * * *", "timezone": "Europe/Viena"}, "release.yaml")
     golden(refused.value)
-    assert "got '0 25 * * *'" in str(refused.value)
-    golden.words(refused.value)
-    assert "got 'Europe/Viena'. Did you mean 'Europe/Vienna'?" in str(refused.value)
+    assert [fault.field for fault in refused.value.faults] == ["cron", "timezone"]

@@ -1,5 +1,6 @@
 """Drafts of a first plan: valid, from fine to coarse, and never with a name in them."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -219,7 +220,7 @@ def test_in_large_groups_a_common_value_is_hardly_ever_the_only_one() -> None:
         outcome = try_plan(with_plan(definition(), draft.plan), known, (1,), LossWeights(), attacked=False)
         assert outcome.end == "passes", (draft.says, outcome.misses)
     # The same variables are tried in groups of both sizes, also where there are few.
-    assert any("2 other variables swapped" in draft.says for draft in large)
+    assert any(re.search(r"\b2 .*swapped", draft.says) for draft in large)
 
 
 def test_a_variable_that_repeats_another_is_left_out() -> None:

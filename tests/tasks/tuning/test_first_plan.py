@@ -262,6 +262,7 @@ def test_what_passes_on_a_part_is_judged_on_all_records(falls_on_all: bool) -> N
     assert first_judged == ([1, 2] if falls_on_all else [1])
 
 
+@pytest.mark.exhaustive
 def test_a_real_trial_passes_under_a_policy_that_is_met() -> None:
     found = first_plan(definition(), records(600, policy(rules=[{"rule": "k_anonymity", "k": 3}])), GROUPS)
     assert found.passes, found.outcome

@@ -94,10 +94,10 @@ def test_a_blank_that_can_be_filled(folder: Path) -> None:
     put(folder, "KB,R1,secondary,", "KB,R1,published,20")
     code, told = audited(*arguments(folder))
     assert code == 2
-    assert told["breaches"] == ["anybody can compute nace KA, region R1 exactly"]
+    golden(told["breaches"])
     assert len(told["exactly_known"]) == 3
     shown = answered(arguments(folder), 2)
-    assert "NOT SAFE, 1 breach" in shown.out
+    golden.where("1 breach", shown.out)
     assert "Without --microdata" in shown.err
 
 
@@ -120,7 +120,8 @@ def test_an_estimate_that_is_near_enough(folder: Path) -> None:
     assert cell["within_percent"] == pytest.approx(100 * 4 / 76, abs=1e-3)
     assert audited(*arguments(folder, "--within=5"))[0] == 0
     code, told = audited(*arguments(folder, "--within=6"))
-    assert (code, told["breaches"]) == (2, ["anybody can compute nace KA, region R1 to within 6 %"])
+    assert code == 2
+    golden(told["breaches"])
 
 
 def test_a_suppressed_cell_with_its_value(folder: Path) -> None:
@@ -137,7 +138,7 @@ def test_a_cell_that_is_not_there_is_empty(folder: Path) -> None:
     put(folder, "Total,Total,published,180", "Total,Total,published,160")
     code, told = audited(*arguments(folder))
     assert code == 2
-    assert told["breaches"] == ["anybody can compute nace KA, region R1 exactly"]
+    golden(told["breaches"])
 
 
 def test_linked_tables(folder: Path) -> None:
@@ -183,7 +184,7 @@ def test_a_sensitive_cell_that_is_published(folder: Path) -> None:
     given = with_records(folder, {"KC R3": [19, 1]})
     code, told = audited(*arguments(folder, *given))
     assert code == 2
-    assert "nace KC, region R3 is published although it is sensitive" in told["breaches"]
+    golden([each for each in told["breaches"] if "nace KC, region R3" in each])
 
 
 def test_a_contributor_who_undoes_a_neighbour(folder: Path) -> None:

@@ -120,9 +120,11 @@ def test_a_check_says_what_is_wrong_and_names_no_value_of_the_data(folder: Path)
     told = answered(["hierarchy", "check", "age.csv", "--data=people.csv", "--column=age"], 1).out
     golden(told)
     assert "97" not in told
-    assert json.loads(
-        answered(["hierarchy", "check", "place.csv", "--data=people.parquet", "--column=school", "--json"], 1).out
-    )["faults"] == ["401 of 401 records lie outside the hierarchy, with 4 different values"]
+    golden(
+        answered(["hierarchy", "check", "place.csv", "--data=people.parquet", "--column=school", "--json"], 1).json[
+            "faults"
+        ]
+    )
 
 
 def test_a_picture_is_the_same_each_time_and_shows_names_as_text(
@@ -144,7 +146,7 @@ def test_a_picture_is_the_same_each_time_and_shows_names_as_text(
     told = capsys.readouterr().out
     assert "└── *" in told
     assert "… 280 more" in told
-    assert "level 1: 2 groups of 1 to 300 leaves" in told
+    golden([line for line in told.splitlines() if "level 1" in line])
 
 
 def test_counts_are_told_of_levels_without_rare_groups(folder: Path) -> None:
@@ -156,7 +158,7 @@ def test_counts_are_told_of_levels_without_rare_groups(folder: Path) -> None:
     assert "1 (51)" in told
     assert "12 (3)" not in told
     assert "11 (48)" not in told  # 51 less 48 would tell the other
-    assert "level 0: 4 leaves; 1 with fewer than 10 records" in told
+    golden([line for line in told.splitlines() if "level 0" in line])
 
 
 def test_values_are_read_as_the_variable_says(folder: Path) -> None:

@@ -16,7 +16,9 @@ import pyarrow.parquet as pq
 import pytest
 import yaml
 
+import sluice
 from flows.cli.main import main
+from policies.policy import shipped_policies
 from sluice.ground.errors import DataError, DocumentError, PlanError
 from sluice.masking.noise.additive_noise import AdditiveNoise
 from tasks.workbench.file_masking import NOT_JUDGED, kinds_given, load_plan, mask_file
@@ -158,6 +160,16 @@ def test_a_household_level_step_needs_to_know_the_household(folder: Path) -> Non
     assert sorted(masked["income"]) == sorted(people["income"])
 
 
+def test_a_mark_for_missing_among_words_is_no_category(folder: Path) -> None:
+    pram = {"method": "pram", "columns": ["region"], "retention": 0.5}
+    (folder / "plan.yaml").write_text(yaml.safe_dump([pram]), encoding="utf-8")
+    told = answered(["mask", f"{folder / 'people.csv'}", "--plan", f"{folder / 'plan.yaml'}", f"-o{folder / 'b.csv'}"])
+    golden.where("taken for missing", told.err)
+    before, after = (pd.read_csv(folder / name, dtype={"region": "str"})["region"] for name in ("people.csv", "b.csv"))
+    assert list(before.isna()) == list(after.isna())
+    assert set(after.dropna()) == {"01", "02"}
+
+
 def test_the_user_knows_better_what_a_column_is(folder: Path) -> None:
     pram = {"method": "pram", "columns": ["children"], "retention": 0.5}
     (folder / "plan.yaml").write_text(yaml.safe_dump([pram]), encoding="utf-8")
@@ -175,6 +187,16 @@ def test_the_user_knows_better_what_a_column_is(folder: Path) -> None:
 def test_the_plan_of_a_release_definition_is_a_plan(folder: Path) -> None:
     (folder / "plan.yaml").write_text(yaml.safe_dump({"name": "x", "plan": [NOISE]}), encoding="utf-8")
     assert load_plan(folder / "plan.yaml") == (AdditiveNoise(columns=("income",), amount=0.1),)
+
+
+@pytest.mark.parametrize("policy", ["small-file", "mine.yaml"])
+def test_a_step_of_a_release_definition_searches_under_its_policy(folder: Path, policy: str) -> None:
+    (folder / "mine.yaml").write_bytes(shipped_policies()["small-file"].read_bytes())
+    step = {"method": "generalization", "columns": ["region"], "under": "policy"}
+    given = "dataset: d\nversion: 1\nvariables:\n- {name: region, kind: nominal, role: quasi_identifier}\n"
+    (folder / "contract.yaml").write_text(given)
+    (folder / "plan.yaml").write_text(yaml.safe_dump({"policy": policy, "plan": [step]}), encoding="utf-8")
+    assert {"01", "02"} <= set(run(folder, contract_file=folder / "contract.yaml")["region"])
 
 
 @pytest.mark.parametrize("plan", [[NOISE | {"amuont": 1}], [NOISE | {"method": "additive_nois"}], []])
@@ -226,6 +248,66 @@ def test_what_was_not_read_as_it_stands_is_told(folder: Path) -> None:
     (remark,) = answered([*command, "--json"]).json["reading"]
     assert (remark["code"], remark["column"], remark["count"]) == ("reading.blanks", "region", 2)
     assert remark["says"] in answered(command).err
+
+
+BY_RULES = """dataset: people
+version: 1
+variables:
+  - {name: age, kind: integer, role: quasi_identifier}
+  - {name: activity, kind: nominal, role: quasi_identifier, categories: [student, retired, work]}
+rules:
+  - {name: no_young_pensioner, expression: 'activity != "retired" or age > 50', says: Nobody retires before 50}
+"""
+
+
+@pytest.mark.parametrize(
+    ("step", "broken"),
+    [
+        ({"method": "pram", "columns": ["activity"], "retention": 0.5}, ()),
+        ({"method": "local_suppression", "columns": ["age", "activity"], "k": 3}, ()),
+        ({"method": "microaggregation", "columns": ["age", "activity"], "k": 3}, ()),
+        ({"method": "data_swapping", "columns": ["activity"], "swap_rate": 0.5}, ("no_young_pensioner",)),
+        ({"method": "permutation", "columns": ["age"]}, ("no_young_pensioner",)),
+    ],
+)
+def test_rules_of_the_contract_are_kept_or_it_is_told_which_are_not(
+    tmp_path: Path, step: dict[str, Any], broken: tuple[str, ...]
+) -> None:
+    ages = np.arange(10, 90).repeat(2)
+    activity = np.select([ages < 20, ages > 64], ["student", "retired"], "work")
+    people = pd.DataFrame({"age": ages, "activity": activity})
+    people.to_csv(tmp_path / "people.csv", index=False)
+    (tmp_path / "contract.yaml").write_text(BY_RULES)
+    (tmp_path / "plan.yaml").write_text(yaml.safe_dump([step]))
+    (tmp_path / "seed").write_text("5")
+    files = {name: str(tmp_path / name) for name in ("people.csv", "plan.yaml", "contract.yaml", "seed", "masked.csv")}
+    command = ["mask", files["people.csv"], "--plan", files["plan.yaml"], "--contract", files["contract.yaml"]]
+    told = answered([*command, "--seed-file", files["seed"], "-o", files["masked.csv"], "--json"])
+    assert tuple(told.json["impossible"]) == broken
+    masked = sluice.mask(people, [step], contract=tmp_path / "contract.yaml", seed=5)
+    assert masked.impossible == broken
+    assert all(name in masked.says for name in broken)
+
+
+def test_that_no_record_has_a_value_left_is_told(folder: Path) -> None:
+    alone = [{"method": "local_suppression", "columns": ["region", "household"], "k": 5}]  # two of a household
+    (folder / "plan.yaml").write_text(yaml.safe_dump(alone), encoding="utf-8")
+    command = ["mask", str(folder / "people.csv"), "--plan", str(folder / "plan.yaml"), f"-o{folder / 'masked.csv'}"]
+    assert answered([*command, "--json"]).json["emptied"] == ["household"]
+    golden.where("left", answered(command).err)
+    masked = sluice.mask(pd.read_csv(folder / "people.csv"), alone, seed=1)
+    assert masked.emptied == ("household",)
+    golden(masked.says)
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_truth_values_of_a_file_of_texts_keep_their_spellings(tmp_path: Path, ending: str) -> None:
+    own = ["yes", "Yes", "TRUE", "no", "NA", ""] * 5
+    pd.DataFrame({"own": own, "income": range(30)}).to_csv(tmp_path / "a.csv", index=False)
+    (tmp_path / "plan.yaml").write_text("- {method: rounding, columns: [income], base: 10}\n")
+    made = mask_file(tmp_path / "a.csv", tmp_path / "plan.yaml", tmp_path / f"b.{ending}").output
+    read = pd.read_csv(made) if ending == "csv" else pd.read_parquet(made)
+    assert read["own"].tolist() == ["yes", "Yes", "TRUE", "no", np.nan, np.nan] * 5
 
 
 MOMENT, BERLIN = datetime(2020, 1, 1, 10, 30, 1), datetime(2020, 1, 1, 12, 30, tzinfo=UTC)

@@ -204,7 +204,7 @@ def parts(draw: st.DrawFn) -> pd.DataFrame:
     return frame.assign(firm=lambda each: each.index.astype(str))
 
 
-@pytest.mark.chain  # a protection and audits of each table
+@pytest.mark.exhaustive
 @given(parts())
 def test_proofs_of_the_pattern_decide_as_linear_programs_do(records: pd.DataFrame) -> None:
     """What they show to be open, the ends of the intervals confirm; all else is left to these."""

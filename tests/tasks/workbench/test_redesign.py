@@ -43,6 +43,7 @@ def test_single_changes_and_what_their_best_one_spares(tmp_path: Path) -> None:
     assert (made["status"] == "primary").sum() == best["sensitive"][1] < best["sensitive"][0] == 65
 
 
+@pytest.mark.exhaustive
 def test_changes_one_after_another_save_suppression() -> None:
     lines = answered(arguments("--steps=2", "--ordered=size")).out.splitlines()
     golden(lines[0])

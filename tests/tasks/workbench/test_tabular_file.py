@@ -7,6 +7,7 @@ import pyreadstat
 import pytest
 
 from sluice.ground.errors import DataError
+from sluice.sources.recognition import recognise
 from tasks.workbench.tabular_file import errors_of, read_records, read_text, remarks_on, table_source
 from tests.golden import golden
 
@@ -30,6 +31,35 @@ def test_every_format_gives_the_same_cells(tmp_path: Path) -> None:
         assert [float(each) for each in read_text(file)["age"]] == [34, 51, 8], file.suffix
         read = read_records(table_source(file), None, ["age"])["age"]
         assert [float(each) for each in read] == [34, 51, 8], file.suffix
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("income;sex\n1,500;m\n2,75;f\n", "utf-8"),
+        ("town;income\nKöln;1,5\nGießen;2,5\n", "cp1252"),
+        ("town,income\nA,1\nB,2\n", "utf-16"),
+        ("Survey of people\n\nid,income,sex\n1,10,m\n2,20,f\n3,30,f\n", "utf-8"),
+        ("# by the office\nid,income\n1,10\n2,20\n", "utf-8"),
+        ("1,10,m\n2,20,f\n3,30,m\n", "utf-8"),
+        ("id,job\n1,'a,b'\n2,'c,d'\n", "utf-8"),
+        ("id   income\n1     10\n2    200\n", "utf-8"),
+        ("sep=;\nid;income\n1;10\n2;20\n", "utf-8"),
+    ],
+)
+def test_a_csv_is_read_as_a_project_of_it_would_be(tmp_path: Path, text: str, encoding: str) -> None:
+    (tmp_path / "a.csv").write_bytes(text.encode(encoding))
+    assert table_source(tmp_path / "a.csv") == recognise(tmp_path / "a.csv").records
+
+
+@pytest.mark.parametrize(
+    ("text", "read"), [("a;b\n1,500;x\n2,75;y\n", ["1.500", "2.75"]), ("a;b\n1,234;x\n", ["1,234"])]
+)
+def test_decimal_commas_of_a_file_are_read_and_what_may_be_thousands_is_left(
+    tmp_path: Path, text: str, read: list[str]
+) -> None:
+    (tmp_path / "a.csv").write_text(text)
+    assert read_records(table_source(tmp_path / "a.csv"), None)["a"].tolist() == read
 
 
 def test_what_no_format_fits_is_named(tmp_path: Path) -> None:

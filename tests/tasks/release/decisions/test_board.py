@@ -84,6 +84,9 @@ def test_what_is_current_and_in_doubt_says_so(tmp_path: Path) -> None:
     [current] = board(house.workspace()).current
     assert current.doubt.startswith("in doubt: judged again on 20")
     assert current.doubt.endswith("verdict FAIL")
+    ledger.append(RELEASE, IN_DOUBT, "sluice", {"verdict_now": "UNKNOWN", "says": "A rule could not be judged."})
+    [current] = board(house.workspace()).current
+    assert current.doubt.endswith("verdict UNKNOWN"), "nobody can tell any more whether it may stay"
     ledger.append(RELEASE, REASSESSED, "sluice", {"verdict_now": "PASS"})
     [current] = board(house.workspace()).current
     assert current.doubt == "", "a waiver, or another policy, took it away"

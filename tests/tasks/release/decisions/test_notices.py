@@ -62,7 +62,7 @@ def test_all_but_the_submitter_are_told_that_a_release_waits(waiting: LedgerHous
     assert reached(mail, "pending review") == ["amara", "jonas", "mina"]
     [message] = [each for each in mail.to(f"amara@{DOMAIN}") if "pending review" in str(each["Subject"])]
     text = message.get_content()  # type: ignore[attr-defined]
-    assert f"{RELEASE} waits for people to decide: 0 of 2, needs methodologist and data_steward." in text
+    golden([line for line in text.splitlines() if "0 of 2" in line])
     assert f"sluice approve {RELEASE}" in text
     case = UnderReview.of(waiting.workspace(), RELEASE)
     approvals, (submitter, *_) = case.policy.approvals, case.submitters
@@ -221,7 +221,8 @@ def test_people_are_reminded_every_three_days_and_the_head_is_told_after_seven(
     assert reached(mail, "reminder") == ["jonas", "jonas"]
     assert reached(mail, "escalation") == ["amara"]
     [message] = [each for each in mail.to(f"amara@{DOMAIN}") if "escalation" in str(each["Subject"])]
-    assert "has waited for 7 days: 1 of 2, needs data_steward." in message.get_content()  # type: ignore[attr-defined]
+    text = message.get_content()  # type: ignore[attr-defined]
+    golden([line for line in text.splitlines() if "1 of 2" in line])
 
 
 def test_one_person_cannot_send_the_notices_elsewhere(waiting: LedgerHouse, mail: Mailbox) -> None:
@@ -270,9 +271,9 @@ def test_doubts_about_what_is_public_and_what_is_current_again_are_told(waiting:
     tell(waiting.workspace())
     for about in ("in doubt", "reinstated"):
         assert reached(mail, about) == ["amara", "emil", "jonas", "mina"]
-    sent = str([each.get_content() for _, each in mail.taken])  # type: ignore[attr-defined]
-    assert "is the current edition again, in doubt: judged again on" in sent
-    assert "7331" not in sent
+    sent = [each.get_content() for _, each in mail.taken]  # type: ignore[attr-defined]
+    golden.words(sorted({line for text in sent for line in text.splitlines() if "edition again" in line}))
+    assert "7331" not in str(sent)
 
 
 def test_nobody_is_asked_for_a_second_request_that_has_come(waiting: LedgerHouse, mail: Mailbox) -> None:
@@ -282,7 +283,8 @@ def test_nobody_is_asked_for_a_second_request_that_has_come(waiting: LedgerHouse
     ledger = waiting.workspace().ledger
     ledger.append(RELEASE, "withdrawal", "amara", {"comment": "a mistake"})
     tell(waiting.workspace())
-    assert "A second must ask, too" in str([each.get_content() for _, each in mail.taken])  # type: ignore[attr-defined]
+    sent = [each.get_content() for _, each in mail.taken]  # type: ignore[attr-defined]
+    golden(sorted({line for text in sent for line in text.splitlines() if "second" in line}))
     mail.taken.clear()
     ledger.append(RELEASE, "withdrawal", "jonas", {"comment": "a mistake"})
     ledger.append(RELEASE, State.WITHDRAWN, "jonas", {"reason": "a mistake"})

@@ -24,6 +24,7 @@ from tasks.release.decisions.signing_in import Credentials
 from tasks.release.decisions.under_review import UnderReview
 from tasks.release.stored_dossier import kept_dossier
 from tests.flows.clocks import in_days
+from tests.golden import golden
 from tests.report.pages import FAIL, PASS, REVIEW, UNKNOWN, Page, finding
 from tests.tasks.release.ledger_house import RELEASE, LedgerHouse
 
@@ -112,7 +113,7 @@ def test_each_open_finding_needs_its_own_acceptance(opened: Callable[..., Desk])
 
 def test_approvals_are_asked_for_afterwards_and_not_before(opened: Callable[..., Desk]) -> None:
     desk = opened()
-    with pytest.raises(SluiceError, match="needs a decision first"):
+    with golden.raises(SluiceError):
         desk.house.decide("mina")
     desk.accept("amara")
     assert not desk.case.standing().complete
@@ -125,7 +126,7 @@ def test_approvals_are_asked_for_afterwards_and_not_before(opened: Callable[...,
 def test_neither_the_submitter_nor_who_is_in_no_such_role_decides(opened: Callable[..., Desk], who: str) -> None:
     desk = opened()
     for act in (desk.accept, desk.refuse):
-        with pytest.raises(SluiceError, match="cannot decide on the findings"):
+        with golden.raises(SluiceError):
             act(who)
     assert desk.rows == []
     assert desk.state is State.NEEDS_DECISION
@@ -133,7 +134,7 @@ def test_neither_the_submitter_nor_who_is_in_no_such_role_decides(opened: Callab
 
 def test_the_policy_names_the_roles(opened: Callable[..., Desk]) -> None:
     desk = opened(decides=["data_steward"])
-    with pytest.raises(SluiceError, match="cannot decide"):
+    with golden.raises(SluiceError):
         desk.accept("amara")
     desk.accept("jonas")
     assert desk.state is State.PENDING_REVIEW
@@ -143,9 +144,9 @@ def test_the_policy_names_the_roles(opened: Callable[..., Desk]) -> None:
 def test_what_fails_or_was_not_measured_is_not_open(opened: Callable[..., Desk], verdict: Verdict) -> None:
     closed = finding(verdict, rule="k_anonymity", code="k_anonymity.alone", binding=False)
     desk = opened(NEAR, closed)
-    with pytest.raises(SluiceError, match=f"its verdict is {verdict.name}"):
+    with golden.raises(SluiceError):
         desk.accept("amara", which="k_anonymity.alone")
-    with pytest.raises(SluiceError, match="no open finding"):
+    with golden.raises(SluiceError):
         desk.accept("amara", which=finding_sha256(closed)[:12])
     # Written into a dossier by hand, it still excuses nothing.
     until = datetime.now(UTC).date() + timedelta(days=9)
@@ -158,7 +159,7 @@ def test_what_fails_or_was_not_measured_is_not_open(opened: Callable[..., Desk],
 def test_a_blocked_release_has_nothing_to_accept(opened: Callable[..., Desk]) -> None:
     desk = opened()
     desk.workspace.ledger.append(RELEASE, State.CHANGES_REQUESTED, "amara", {})
-    with pytest.raises(SluiceError, match="only findings of a release that needs a decision"):
+    with golden.raises(SluiceError):
         desk.accept("amara")
 
 
@@ -240,7 +241,7 @@ def test_an_acceptance_ends(opened: Callable[..., Desk], monkeypatch: pytest.Mon
 @pytest.mark.parametrize("days", [-1, 31])
 def test_it_ends_within_the_days_of_an_approval(opened: Callable[..., Desk], days: int) -> None:
     desk = opened()
-    with pytest.raises(SluiceError, match="until must be a day from today"):
+    with golden.raises(SluiceError):
         desk.accept("amara", until=datetime.now(UTC).date() + timedelta(days=days))
     assert desk.rows == []
 
@@ -259,13 +260,13 @@ def test_it_ends_where_its_giver_leaves_the_roster_or_the_role(opened: Callable[
 def test_a_reason_is_needed(opened: Callable[..., Desk], reason: str) -> None:
     desk = opened()
     for act in (desk.accept, desk.refuse):
-        with pytest.raises(SluiceError, match="at least 20 characters"):
+        with golden.raises(SluiceError):
             act("amara", reason=reason)
 
 
 def test_a_reason_cannot_carry_markup_or_hide_what_it_says(opened: Callable[..., Desk]) -> None:
     desk = opened()
-    with pytest.raises(SluiceError, match="characters that can be seen"):
+    with golden.raises(SluiceError):
         desk.accept("amara", reason=f"{WHY}\u202e")
     crafted = '</li></ul><script>alert(1)</script><img src=x onerror="alert(2)">\nand a second line'
     desk.accept("amara", reason=crafted)
@@ -280,7 +281,7 @@ def test_a_refusal_sends_the_release_back(opened: Callable[..., Desk]) -> None:
     desk.accept("mina", which="overlooked_keys")
     desk.refuse("amara")
     assert desk.state is State.CHANGES_REQUESTED
-    with pytest.raises(SluiceError, match="only findings of a release"):
+    with golden.raises(SluiceError):
         desk.accept("mina")
 
 
@@ -303,7 +304,7 @@ def test_two_at_once_are_one_after_the_other(opened: Callable[..., Desk]) -> Non
 
     def run(act: Callable[..., str], who: str) -> None:
         try:
-            told.append(act(who))
+            act(who)
         except SluiceError as error:
             told.append(str(error))
 
@@ -313,20 +314,21 @@ def test_two_at_once_are_one_after_the_other(opened: Callable[..., Desk]) -> Non
     for each in both:
         each.join()
     assert len(desk.rows) == 1
-    assert sum("only findings of a release that needs a decision" in each for each in told) == 1
+    assert len(told) == 1
+    assert f"{RELEASE} is {desk.state.replace('_', ' ')};" in told[0]
     assert desk.state in (State.PENDING_REVIEW, State.CHANGES_REQUESTED)
 
 
 def test_the_same_is_not_recorded_twice(opened: Callable[..., Desk]) -> None:
     desk = opened(NEAR, OTHER)
     desk.accept("amara")
-    assert "accepted already, by amara" in desk.accept("mina")
+    golden(desk.accept("mina"))
     assert len(desk.rows) == 1
 
 
 def test_who_read_another_judgement_must_look_again(opened: Callable[..., Desk]) -> None:
     desk = opened()
-    with pytest.raises(SluiceError, match="judged again since you read it"):
+    with golden.raises(SluiceError):
         desk.accept("amara", seen="b" * 64)
     desk.accept("amara", seen=desk.case.subject.digest())
 
@@ -334,7 +336,7 @@ def test_who_read_another_judgement_must_look_again(opened: Callable[..., Desk])
 def test_several_of_one_code_are_told_apart_by_their_id(opened: Callable[..., Desk]) -> None:
     twin = NEAR.model_copy(update={"scope": "town"})
     desk = opened(NEAR, twin)
-    with pytest.raises(SluiceError, match="several open findings"):
+    with golden.raises(SluiceError):
         desk.accept("amara")
     desk.accept("amara", which=finding_sha256(twin)[:8])
     assert [*left_open(desk.case)] == [finding_sha256(NEAR)]

@@ -68,7 +68,7 @@ def test_a_release_is_a_table_and_a_view_until_it_is_withdrawn(house: House) -> 
     assert house.sluice("ledger", "verify").code == DONE
     with patch("tasks.release.editions.schema_views.carry_out_apart", side_effect=DataError("the database is away")):
         told = house.withdraw(second, "wrong codes")
-        assert (told.code, "is withdrawn, and its folder is off the shelf" in told.words) == (ERROR, True)
+        assert told.code == ERROR
         golden.words(told.words)
         assert house.sluice("catalogue").code == ERROR
     assert not (house.target / second).exists()  # a server that does not answer keeps no file on the shelf
@@ -79,7 +79,9 @@ def test_a_release_is_a_table_and_a_view_until_it_is_withdrawn(house: House) -> 
     with duckdb.connect(house.root.parent / "public.duckdb") as database:
         database.execute(f"DELETE FROM {table} WHERE age = (SELECT min(age) FROM {table})")
     told = house.sluice("ledger", "verify")
-    assert (told.code, f"'main.{table}' is not what was published" in told.words) == (ERROR, True)
+    assert told.code == ERROR
+    assert f"'main.{table}'" in told.words
+    golden.where(f"'main.{table}'", told.out + told.err)
     house.withdraw(first, "wrong codes")
     assert tables(house) == {}
 
@@ -91,7 +93,8 @@ def test_what_somebody_took_off_the_shelf_by_hand_is_withdrawn_and_stays_away(ho
     second = published(house)
     aside = (house.target / second).rename(house.root / "aside")
     told = house.withdraw(second, "a mistake")
-    assert (told.code, "its folder was on the shelf no more" in told.words) == (DONE, True), told.words
+    assert told.code == DONE, told.words
+    golden.words(told.words)
     assert house.events(first)[-1] != "superseded"
     assert [table for table, kind in tables(house).items() if kind == "BASE TABLE"] == [f"people_puf_{first[-12:]}"]
     aside.rename(house.target / second)

@@ -23,6 +23,8 @@ from sluice.custody.states import LOADED, LOADING, SHOWN, UNLOADED, State
 from sluice.custody.workspace import Workspace
 from sluice.ground.databases import database_url
 from sluice.ground.errors import DataError
+from sluice.publication import schema_change
+from tasks.release.editions import schema_edition, schema_views
 from tasks.release.editions.current_edition import settle_editions
 from tasks.release.editions.schema_edition import load_into_schema, rehearse_in_schema
 from tasks.release.editions.schema_views import PublicPlace, view_problems, wanted_views, write_views
@@ -185,6 +187,15 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Public:
     return Public(tmp_path, database("sqlite", tmp_path))
 
 
+@pytest.fixture
+def changed_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Servers, too, are changed by this process: another for each change takes half a second."""
+    for room in (schema_edition, schema_views):
+        monkeypatch.setattr(room, "carry_out_apart", schema_change.carry_out)
+    monkeypatch.setattr(schema_views, "differences_apart", schema_change.differences)
+
+
+@pytest.mark.usefixtures("changed_here")
 def test_a_view_follows_the_order_of_editions_and_not_that_of_approvals(public: Public) -> None:
     april = public.published(4, "2025-04")
     assert public.shown() == 4
@@ -229,7 +240,7 @@ def test_what_broke_off_before_the_view_was_swapped_is_finished_by_any_run(publi
     assert public.shown() == 1
     problems, unchecked = public.problems()
     assert problems == []
-    assert "what is current or withdrawn is not brought there yet; run: sluice catalogue" in unchecked[0]
+    golden(unchecked[0])
     assert public.settle() == {}
     assert public.shown() == 2
     second.record(State.WITHDRAWN, reason="wrong codes")
@@ -329,7 +340,7 @@ def test_a_file_that_was_altered_is_no_measure_of_a_table(small: Public) -> None
     pq.write_table(pa.table({"number": [9]}), path)
     small.run("DROP TABLE people_000000000001")
     problems, unchecked = small.problems()
-    assert "cannot be held against" in unchecked[0]
+    golden(unchecked[0])
     assert write_views(small.workspace, everything=True) != {}
     assert small.tables() == set()
     assert problems

@@ -47,19 +47,18 @@ def test_a_published_mean_stands_for_three_or_more(k: int) -> None:
         if k >= 3:
             assert definition(step).plan[0].method == method
             continue
-        with pytest.raises(ValidationError, match=f"k of {method} must be at least 3 in a release"):
+        with pytest.raises(ValidationError, match=rf"\bk\b.*\b{method}\b"):
             definition(step)
 
 
 def test_a_cluster_and_a_coded_tail_hold_three_or_more() -> None:
     clusterings = [name for name, method in methods().items() if issubclass(method, ClusteringStep)]
     assert len(clusterings) == 5
-    for step, field in (
-        *(({"method": name, "columns": ["age"], "k": 2}, f"k of {name}") for name in clusterings),
-        (TOP | {"minimum_tail": 2}, "minimum_tail of top_bottom_coding"),
+    for step in (
+        *({"method": name, "columns": ["age"], "k": 2} for name in clusterings),
+        TOP | {"minimum_tail": 2},
     ):
-        with pytest.raises(ValidationError, match=f"{field} must be at least 3"):
-            definition(step)
+        golden.refused(ValidationError, definition, step)
 
 
 def test_another_analysis_is_no_second_throw_of_the_dice() -> None:

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.ground.errors import DataError
+from sluice.ground.sentence import percent
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Status
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
@@ -49,7 +50,7 @@ def test_a_budget_tells_what_it_made_of_the_first_safe_pattern_and_whether_it_en
     golden(none.optimality)
     assert much.cost < none.cost
     golden(much.optimality)
-    assert f"{1 - much.cost / none.cost:.2%}" in much.optimality
+    assert percent(1 - much.cost / none.cost) in much.optimality
 
 
 def test_the_gap_is_that_of_bound_and_cost_and_time_narrows_it() -> None:
@@ -57,7 +58,7 @@ def test_the_gap_is_that_of_bound_and_cost_and_time_narrows_it() -> None:
         made = suppressed("optimise", seconds)
         assert made.bound is not None
         assert made.optimality is not None
-        assert f"a gap of {1 - made.bound / made.cost:.2%}." in made.optimality
+        assert f"a gap of {percent(1 - made.bound / made.cost)}." in made.optimality
         assert (1 - made.bound / made.cost < 0.05) == (seconds > 1)
 
 

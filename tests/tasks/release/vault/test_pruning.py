@@ -10,10 +10,11 @@ from unittest.mock import patch
 import pytest
 
 from sluice.custody.ledger import Ledger
-from sluice.custody.states import PRUNED, SEED_DESTROYED, VAULT
+from sluice.custody.states import PRUNED, SEED_DESTROYED, VAULT, State
 from sluice.custody.workspace import Workspace
 from sluice.ground.errors import SluiceError
-from tasks.release.vault.vault_retention import Pruning, prune
+from tasks.release.vault.vault_inventory import Holding
+from tasks.release.vault.vault_retention import Inventory, Keeping, Pruning, prune
 from tests.flows.clocks import in_days
 from tests.flows.house import BLOCKED, DONE, WAITING, House
 from tests.flows.stages import stages
@@ -21,6 +22,7 @@ from tests.flows.tables_house import TablesHouse
 from tests.golden import golden
 
 DAYS = {"staged_data": 60, "masked_files": 90, "seeds": 120}
+NAME = "people.parquet"
 
 
 class RetainingHouse(House):
@@ -111,6 +113,36 @@ def test_data_that_another_release_needs_stay_until_it_needs_them_no_more(publis
     published.sluice("reject", second, "--as", "emil", "--comment", "published already")
     done = after(published, 5000)
     assert {each.release for each in done.deletions if each.part == "staged_data"} == {first, second}
+
+
+@pytest.mark.parametrize(
+    ("held", "searched", "due"),
+    [
+        ([], {NAME: None}, False),
+        ([], {NAME: 1}, False),
+        ([], {NAME: 0}, True),
+        ([0], {}, True),
+        ([0], {NAME: 1}, False),  # a release and a search read the same records
+        ([0], {NAME: None}, False),
+        ([0], {NAME: 0}, True),
+        ([0, 1], {NAME: 0}, False),
+        ([0, None], {NAME: 0}, False),
+        ([], {}, False),
+    ],
+)
+def test_what_a_search_read_stays_until_no_release_and_no_search_needs_it(
+    held: list[int | None], searched: dict[str, int | None], due: bool
+) -> None:
+    """By the days that are left to each; None: for ever."""
+    now = datetime.now(UTC)
+
+    def until(days: int | None) -> datetime | None:
+        return None if days is None else now + timedelta(days=days)
+
+    of = Holding("people-puf", State.PUBLISHED, "staged_data", (NAME,))
+    keepings = [Keeping(of, until(days), "") for days in held]
+    reads = {read: until(days) for read, days in searched.items()}
+    assert Inventory(now, {}, {}, frozenset(), keepings, reads, {}, {}).is_due(NAME) is due
 
 
 def test_a_run_that_was_killed_is_finished_by_the_next(published: RetainingHouse) -> None:

@@ -38,6 +38,7 @@ def assessed(answers: pd.DataFrame, masked: Any) -> Any:
     return sluice.assess(answers, masked, seed=1)
 
 
+@pytest.mark.exhaustive
 def test_the_demos_plan_meets_the_shipped_policy(assessed: Any) -> None:
     assert assessed.verdict is Verdict.PASS
     assert (assessed.rules_broken, assessed.to_be_decided, assessed.not_measured) == (0, 0, 0)
@@ -46,6 +47,7 @@ def test_the_demos_plan_meets_the_shipped_policy(assessed: Any) -> None:
     assert {"k_anonymity", "l_diversity", "distance_linkage"} <= set(assessed.findings_table["rule"])
 
 
+@pytest.mark.exhaustive
 def test_the_figures_are_those_of_sluice_assess(answers: pd.DataFrame, masked: Any, tmp_path: Path) -> None:
     """The rules on one file are the same from two CSV files and a contract."""
     some, made = answers.head(1000), masked.frame.head(1000)

@@ -17,6 +17,7 @@ def leaking(fair: pd.DataFrame) -> Any:
     return sluice.mask(fair, [noise], seed=1)
 
 
+@pytest.mark.exhaustive
 def test_a_little_noise_is_found_out(fair: pd.DataFrame, leaking: Any) -> None:
     """The demo's careless release."""
     found = sluice.reference_standard(fair, leaking, seed=1)
@@ -59,3 +60,8 @@ def test_refusals(fair: pd.DataFrame, leaking: Any) -> None:
     golden.refused(DataError, sluice.reference_standard, fair, leaking, sensitive=["affairs"])
     golden.refused(DataError, sluice.reference_standard, fair, leaking.frame.head(10), paired=True)
     golden.refused(DataError, sluice.reference_standard(fair, leaking, seed=1).plot, measure="distence")
+
+
+def test_numbers_whose_squares_cannot_be_added_up_are_refused() -> None:
+    large = pd.DataFrame({"amount": [1e200 * place for place in range(20)]})
+    golden.refused(DataError, sluice.reference_standard, large, large, seed=1)
