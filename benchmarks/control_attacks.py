@@ -12,7 +12,7 @@ import pandas as pd
 
 from benchmarks.peers.peer import ask, version_of
 from sluice.ground.variables import Variable
-from sluice.risk.attacks.attack_success import ControlledAttack
+from sluice.risk.attacks.attack_success import Attacked, ControlledAttack
 from sluice.risk.attacks.inference import inference
 from sluice.risk.attacks.linkability import linkability
 from sluice.risk.attacks.membership import membership
@@ -54,7 +54,7 @@ def main(quick: bool = False) -> None:
 
     for _, run in runs(*(frame.head(50) for frame in data), 5):
         run()  # compile, or load the compiled kernels
-    membership(*(frame.head(50) for frame in data), variables, NAMES, 5, rng(0))
+    membership(Attacked(*(frame.head(50) for frame in data), variables, NAMES, 5, rng(0)))
     peer = _peer(data, attacks)
     print(f"{size:,} people in the file, in the control and in the release; {attacks:,} attacks on each")
     print(
@@ -74,7 +74,7 @@ def main(quick: bool = False) -> None:
             line += f" {its['seconds'] / ours:7.0f} times"
         print(line)
     start = time.perf_counter()
-    outcome = membership(*data, variables, NAMES, attacks, rng(0))
+    outcome = membership(Attacked(*data, variables, NAMES, attacks, rng(0)))
     seconds = time.perf_counter() - start
     print(f"{'membership':27} {seconds:8.3f}   advantage {outcome.advantage.value:.3f}, area {outcome.area.value:.3f}")
 

@@ -152,15 +152,9 @@ def settings() -> Settings:
 
     A misspelt name is refused: whoever sets SLUICE_LEDGERURL believes that the ledger is where it says.
     """
-    known = [f"{PREFIX}{name.upper()}" for name in Settings.model_fields]
-    for name in sorted(os.environ.keys() - {*known}):
-        if name.startswith(PREFIX):
-            endings = [setting.removeprefix(PREFIX) for setting in known]
-            if near := get_close_matches(name.removeprefix(PREFIX), endings, n=1, cutoff=_NEARLY):
-                raise DocumentError(f"{name}: there is no such setting. Did you mean '{PREFIX}{near[0]}'?")
+    written = tuple(sorted(item for item in os.environ.items() if item[0].upper().startswith(PREFIX)))
     try:
-        written = sorted(item for item in os.environ.items() if item[0].upper().startswith(PREFIX))
-        return _settings(tuple(written), os.getcwd())
+        return _settings(written, os.getcwd())
     except ValidationError as error:
         lines = [str(fault).partition(": ") for fault in faults(error.errors(), Settings)]
     raise DocumentError("\n".join(f"{PREFIX}{name.upper()}: {says}" for name, _, says in lines))
@@ -169,4 +163,10 @@ def settings() -> Settings:
 @lru_cache(maxsize=4)
 def _settings(environment: tuple[tuple[str, str], ...], folder: str) -> Settings:
     """Read anew only where the environment, or the folder that relative paths begin at, is another."""
+    known = [f"{PREFIX}{name.upper()}" for name in Settings.model_fields]
+    for name, _ in environment:
+        if name.startswith(PREFIX) and name not in known:
+            endings = [setting.removeprefix(PREFIX) for setting in known]
+            if near := get_close_matches(name.removeprefix(PREFIX), endings, n=1, cutoff=_NEARLY):
+                raise DocumentError(f"{name}: there is no such setting. Did you mean '{PREFIX}{near[0]}'?")
     return Settings()

@@ -3,6 +3,7 @@ figures.
 """
 
 import json
+from functools import cache
 from importlib.metadata import Distribution, distribution, version
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -58,4 +59,7 @@ def _checked_out(git: Path) -> str | None:
 
 def versions() -> dict[str, str]:
     """Name -> version of Sluice and the libraries."""
-    return {name: version("sluice-sdc" if name == "sluice" else name) for name in COMPUTED_BY}
+    return {name: _version("sluice-sdc" if name == "sluice" else name) for name in COMPUTED_BY}
+
+
+_version = cache(version)  # asked once: a process goes on with the libraries that it has loaded

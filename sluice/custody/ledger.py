@@ -57,7 +57,13 @@ _AT_ONCE = 500  # rows that are taken from the database together
 
 # Made once: SQLAlchemy then knows that it has compiled them, and a release asks them some four hundred times.
 _ALL = sa.select(ROWS).order_by(ROWS.c.seq)
-_OF_RELEASE = _ALL.where(ROWS.c.release == sa.bindparam("release"))
+_EVERY = ROWS.alias("every")
+_ENDS = (
+    sa.select(sa.func.count()).select_from(_EVERY).scalar_subquery(),
+    sa.select(sa.func.coalesce(sa.func.max(_EVERY.c.seq), 0)).scalar_subquery(),
+)
+_NUMBER_AND_END = sa.select(*_ENDS)
+_OF_RELEASE = sa.select(ROWS, *_ENDS).where(ROWS.c.release == sa.bindparam("release")).order_by(ROWS.c.seq)
 _AFTER = _ALL.where(ROWS.c.seq > sa.bindparam("seq"))
 _LAST = sa.select(ROWS).order_by(ROWS.c.seq.desc()).limit(1)
 _OF_EVENT = _ALL.where(ROWS.c.event == sa.bindparam("event"))
@@ -67,7 +73,6 @@ _PARTS = {"yield_per": _AT_ONCE}
 _COLUMNS = tuple(ROWS.c.keys())
 _BODY = _COLUMNS.index("body")
 _NUMBER = sa.select(sa.func.count()).select_from(ROWS)
-_NUMBER_AND_END = sa.select(sa.func.count(), sa.func.coalesce(sa.func.max(ROWS.c.seq), 0)).select_from(ROWS)
 
 
 @dataclass(frozen=True)
@@ -328,14 +333,18 @@ class Ledger:
         wanted, names = (_ALL, {}) if release is None else (_OF_RELEASE, {"release": release})
         with self._reading:
             with without_collecting():
-                rows = [self._trusted(row) for row in _tuples(connection.execute(wanted, names))]
+                found = _tuples(connection.execute(wanted, names))
+                rows = [self._trusted(row[: len(_COLUMNS)]) for row in found]
             read = {row.seq for row in rows}
             known = self._fitting.keys() if release is None else self._known.get(release, ())
             gone = next((seq for seq in known if seq not in read), None)
         if gone is not None:
             raise SluiceError(f"row {gone} of {self._database.place} is gone: history was changed.")
-        number = len(rows) if release is None else None
-        self._refuse_gone(connection, anchored, number, rows[-1].seq if rows else 0)
+        if release is None:
+            number, end = len(rows), rows[-1].seq if rows else 0
+        else:
+            number, end = found[0][len(_COLUMNS) :] if found else (None, 0)
+        self._refuse_gone(connection, anchored, number, end)
         return rows
 
     def _follow(self, connection: sa.Connection) -> None:
@@ -404,7 +413,7 @@ class Ledger:
     def _refuse_gone(
         self, connection: sa.Connection, anchored: tuple[int, str] | None, number: int | None, end: int
     ) -> None:
-        """number : how many rows there are, if all of them were read, and `end` is the number of the last"""
+        """number : how many rows there are, if that was asked, and `end` is the number of the last"""
         if number is None:
             number, end = connection.execute(_NUMBER_AND_END).one()
         if number != end or (anchored is not None and end < anchored[0]):

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import math
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -25,17 +26,21 @@ KINDS = {
 }
 """A key that only a document of this kind has, and must have."""
 
-_LARGEST = 1_000_000  # bytes of one document
+LARGEST = 1_000_000  # bytes of one document
 _MOST_VALUES = 100_000  # of one document, its aliases spelled out
 _TOO_MANY = f"holds more than {_MOST_VALUES:,} values, or an anchor that holds itself"
 _LONGEST_NUMBER = 100  # digits: no quantity has more, and some notations take time by their square
 _PLAIN = {f"tag:yaml.org,2002:{kind}" for kind in ("null", "bool", "int", "float", "str", "seq", "map", "timestamp")}
 _FLOATS = yaml.constructor.SafeConstructor()
+_TRUTH = "tag:yaml.org,2002:bool"
 _NUMBERS = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
 
 
 class _UniqueKeys(yaml.SafeLoader):
-    """A YAML loader that refuses a key given twice, where plain YAML silently keeps the last, and too many values."""
+    """A YAML loader that refuses a key given twice, where plain YAML silently keeps the last, and too many values.
+
+    Yes, No and on are words, as in YAML 1.2: categories keep their spelling, and NO is Norway.
+    """
 
     _nodes = 0
 
@@ -56,6 +61,11 @@ def _mapping_without_duplicates(loader: _UniqueKeys, node: yaml.MappingNode) -> 
     return loader.construct_mapping(node, deep=True)
 
 
+_UniqueKeys.yaml_implicit_resolvers = {
+    sign: [(tag, pattern) for tag, pattern in found if tag != _TRUTH]
+    for sign, found in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+_UniqueKeys.add_implicit_resolver(_TRUTH, re.compile("[Tt]rue|TRUE|[Ff]alse|FALSE"), ["t", "T", "f", "F"])
 _UniqueKeys.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping_without_duplicates)
 
 
@@ -120,9 +130,9 @@ def yaml_mapping(text: str, name: str, list_is: str | None = None) -> Written:
 
 def _text_of(path: Path) -> str:
     with path.open("rb") as file:
-        content = file.read(_LARGEST + 1)
-    if len(content) > _LARGEST:
-        raise DocumentError(f"is larger than {_LARGEST // 1_000_000} MB, which no document of this kind is")
+        content = file.read(LARGEST + 1)
+    if len(content) > LARGEST:
+        raise DocumentError(f"is larger than {LARGEST // 1_000_000} MB, which no document of this kind is")
     return content.decode("utf-8-sig")
 
 

@@ -80,14 +80,15 @@ class MailServer:
             raise NoticeDelayedError(f"the mail server cannot be reached ({type(error).__name__})") from None
 
     def _connected(self) -> smtplib.SMTP:
-        trusted = ssl.create_default_context()
         if self.wrapped:
+            trusted = ssl.create_default_context()
             server: smtplib.SMTP = _WrappedConversation(self.host, self.port, timeout=_WAIT, context=trusted)
         else:
             server = _Conversation(self.host, self.port, timeout=_WAIT)
         try:
             if not self.wrapped and self.host not in LOOPBACK:
-                server.starttls(context=trusted)  # raises where the server offers none: nothing goes out in the open
+                # Raises where the server offers none: nothing goes out in the open.
+                server.starttls(context=ssl.create_default_context())
             if self.user:
                 server.login(self.user, self.password)
         except BaseException:

@@ -54,6 +54,7 @@ def differs(block: Block, came: str) -> bool:
     return not doctest.OutputChecker().check_output(block.shows, came, _ANYTHING)
 
 
+@pytest.mark.exhaustive
 def test_the_tutorial_runs_and_shows_what_comes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mpl.use("Agg")
     monkeypatch.chdir(tmp_path)

@@ -30,6 +30,7 @@ TAGGED = base64.b64encode(b"\x1b[31mApproved").decode()
 LAUGHS = "a0: &a0 [x, x]\n" + "".join(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]\n" for n in range(1, 30))
 
 
+@pytest.mark.chain
 @pytest.mark.parametrize(
     "content",
     [
@@ -91,6 +92,14 @@ def test_what_editors_write_is_read(tmp_path: Path) -> None:
     content = read_yaml(file)
     assert content["a"] == content["b"]
     assert (content["c"], content["d"]) == ("5", "two\nlines\n")
+
+
+def test_yes_and_no_are_words_and_true_is_true(tmp_path: Path) -> None:
+    """Categories leave as a contract spells them, and NO is Norway."""
+    (tmp_path / "x.yaml").write_text("a: [Yes, No, on, OFF, NO]\nb: [true, True, FALSE]\nno: {No: none}\n")
+    content = read_yaml(tmp_path / "x.yaml")
+    assert (content["a"], content["b"]) == (["Yes", "No", "on", "OFF", "NO"], [True, True, False])
+    assert content["no"] == {"No": "none"}
 
 
 @given(st.binary(max_size=60))

@@ -13,6 +13,7 @@ from pydantic import Field
 
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.errors import PlanError
+from sluice.ground.sentence import percent
 from sluice.masking.column_numbers import dummy_code
 from sluice.masking.microaggregation.microaggregation_step import MicroaggregationStep
 from sluice.masking.microaggregation.representatives import Scale, standardised
@@ -59,9 +60,9 @@ class RecursiveHistogramSanitization(MicroaggregationStep):
         held = np.bincount(cells)[cells]
         if (held < self.k).any():
             raise PlanError(
-                f"{self.method} on {', '.join(map(repr, self.columns))}: {(held < self.k).mean():.0%} of the records "
-                f"would share their cell with fewer than {self.k - 1} others, {(held == 1).mean():.0%} with none. Use "
-                "spectral_histogram_sanitization, or small_cells: whole, or fewer columns."
+                f"{self.method} on {', '.join(map(repr, self.columns))}: {percent((held < self.k).mean())} of the "
+                f"records would share their cell with fewer than {self.k - 1} others, {percent((held == 1).mean())} "
+                "with none. Use spectral_histogram_sanitization, or small_cells: whole, or fewer columns."
             )
         return cells
 

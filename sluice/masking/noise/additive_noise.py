@@ -20,6 +20,7 @@ from pydantic import Field, model_validator
 
 from sluice.ground.arrays import FloatArray
 from sluice.ground.errors import PlanError
+from sluice.ground.sentence import percent
 from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.column_numbers import Clip, Round, numbers, perturbed, stored
 from sluice.masking.masking_step import MaskingStep, RecordDraws
@@ -155,7 +156,7 @@ class AdditiveNoise(MaskingStep):
         return frame.assign(**columns)
 
     def attacks(self) -> tuple[Attack, ...]:
-        amount = f"that noise of {100 * np.sqrt(self.amount):.3g} % of each standard deviation was added"
+        amount = f"that noise of {percent(np.sqrt(self.amount))} of each standard deviation was added"
         linkage = LinearChange(self.columns, amount)
         alone = self.kind != "uncorrelated" or len(self.columns) == 1  # follows the data, and cannot be told from them
         return (linkage,) if alone else (linkage, Filtering(self.columns, amount))

@@ -24,13 +24,17 @@ def retention_matrix(counts: IntArray, retention: float, *, proportional: bool =
     k = len(counts)
     if k == 1:
         return np.ones((1, 1))
-    weights = np.tile(counts.astype(np.float64), (k, 1)) if proportional else np.ones((k, k))
+    weights: FloatArray = np.tile(counts.astype(np.float64), (k, 1)) if proportional else np.ones((k, k))
     np.fill_diagonal(weights, 0.0)
-    weights[weights.sum(axis=1) == 0] = 1.0
-    np.fill_diagonal(weights, 0.0)
-    markov: FloatArray = (1.0 - retention) * weights / weights.sum(axis=1, keepdims=True)
-    np.fill_diagonal(markov, retention)
-    return markov
+    total = weights.sum(axis=1, keepdims=True)
+    if (alone := total[:, 0] == 0).any():
+        weights[alone] = 1.0
+        np.fill_diagonal(weights, 0.0)
+        total[alone] = k - 1
+    weights *= 1.0 - retention  # in place: of many categories it is large
+    weights /= total
+    np.fill_diagonal(weights, retention)
+    return weights
 
 
 def invariant_matrix(counts: IntArray, matrix: FloatArray) -> FloatArray:

@@ -189,7 +189,9 @@ class Generalization(MaskingStep):
         return bound
 
     def under_policy(self, rules: Rules) -> Self:
-        """This step with the policy's rules."""
+        """This step with the policy's rules, where it searches under them."""
+        if self.under is None:
+            return self
         bound = self.model_copy()
         bound._rules = rules
         return bound

@@ -16,6 +16,7 @@ from pydantic import Field, model_validator
 
 from sluice.ground.arrays import IntArray
 from sluice.ground.errors import PlanError
+from sluice.ground.sentence import count_of
 from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.masking_step import MaskingStep
 from sluice.risk.transparency.attack import Attack
@@ -88,8 +89,8 @@ class Permutation(MaskingStep):
         alone = int((np.bincount(groups) == 1).sum())
         if alone and self.small_groups == "refuse":
             raise PlanError(
-                f"permutation of {', '.join(map(repr, self.columns))}: {alone} groups have one record, whose values "
-                "cannot move. Use fewer or wider variables in 'within', or small_groups: keep."
+                f"permutation of {', '.join(map(repr, self.columns))}: the values of {count_of(alone, 'group')} of a "
+                "single record cannot move. Use fewer or wider variables in 'within', or small_groups: keep."
             )
         sets: Sequence[tuple[str, ...]] = [self.columns] if self.jointly else [(name,) for name in self.columns]
         permuted: dict[str, pd.Series] = {}

@@ -17,6 +17,7 @@ from pydantic import Field, model_validator
 from sluice.ground.arrays import FloatArray
 from sluice.ground.comparable_values import codes_of
 from sluice.ground.errors import PlanError
+from sluice.ground.sentence import count_of
 from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.column_numbers import Clip, Round, numbers, perturbed, stored
 from sluice.masking.masking_step import DRAWN_FROM_A_MODEL, MaskingStep
@@ -192,8 +193,8 @@ def ipso(
     alone = int(((basis**2).sum(axis=1) > _ALONE).sum())
     if alone and not (variant == "A" and errors):  # an error that is free of x is 0 for them
         raise PlanError(
-            f"ipso: {alone} records are alone with what they are in 'given', such as the only one of a category, so "
-            "that their new values would be the original ones. Recode it before, or take variant A with errors."
+            f"ipso: the new values of {count_of(alone, 'record')} would be the original ones, as nobody else has the "
+            "same in 'given', such as the only one of a category. Recode it before, or take variant A with errors."
         )
     fitted = coordinates @ coefficients
     if errors:

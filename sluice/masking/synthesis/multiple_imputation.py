@@ -22,6 +22,7 @@ from pydantic import Field, model_validator
 
 from sluice.ground.arrays import FloatArray
 from sluice.ground.errors import PlanError, did_you_mean
+from sluice.ground.sentence import percent
 from sluice.ground.variables import NAMES, Kind, Variable, Variables
 from sluice.masking.column_numbers import Clip, Round, numbers, perturbed, stored
 from sluice.masking.masking_step import DRAWN_FROM_A_MODEL, MaskingStep
@@ -146,7 +147,7 @@ class MultipleImputation(MaskingStep):
         drawn = f"random draws from a linear regression{on}, with normal errors"
         if self.what == "missing":
             return f"Missing values of {names} were filled by {drawn} (one imputation)."
-        part = "The values" if self.share == 1 else f"About {self.share:.0%} of the values"
+        part = "The values" if self.share == 1 else f"About {percent(self.share)} of the values"
         return f"{part} of {names} were replaced by {drawn} (one imputation); missing values were filled."
 
     def _predictors(self, variables: Variables) -> tuple[str, ...]:

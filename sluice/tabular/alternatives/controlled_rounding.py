@@ -13,7 +13,7 @@ from math import ceil, log10
 
 import numpy as np
 
-from sluice.ground.errors import DataError
+from sluice.ground.errors import DataError, InfeasibleError
 from sluice.tabular.alternatives.additive_multiples import BLOCK, additive_multiples, blocks_of
 from sluice.tabular.alternatives.altered_cells import (
     AlteredCells,
@@ -53,8 +53,8 @@ def controlled_rounding(
     nodes   : of branch and bound, see `additive_multiples`
     open_above : shape (c,), how far above its total anybody must believe a sensitive cell possible that is listed,
               beside what is required of it against those who know which cells are sensitive
-    raises  : DataError for a base that cannot give the protection, saying which can; when no such table was found;
-              for negative totals under `nonnegative`
+    raises  : DataError for a base that cannot give the protection, saying which can, and for negative totals under
+              `nonnegative`; InfeasibleError when no such table was found
     cost    : small tables to the optimum; 10,000 cells in seconds, see the benchmark table_rounding
     """
     _refuse_base(base)
@@ -75,7 +75,7 @@ def controlled_rounding(
         if number is not None:
             break
     else:
-        raise DataError(
+        raise InfeasibleError(
             f"controlled_rounding found no table that adds up with base {_in_unit(base, cells)} and {steps} "
             f"{'step' if steps == 1 else 'steps'} beyond the adjacent multiples. Allow more steps, or more nodes."
         )

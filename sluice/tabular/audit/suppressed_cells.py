@@ -1,12 +1,12 @@
 """The unknown cells of a pattern, and how far one can move: near it first, then within all that hangs together."""
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from sluice.ground.parallel_jobs import each_in_threads
 from sluice.ground.progress import counted
 from sluice.tabular.audit.component_deviations import ComponentDeviations
 from sluice.tabular.audit.proven_interval import NOTHING_NEEDED, ProvenInterval, Question
@@ -62,17 +62,17 @@ class SuppressedCells:
         """
         found = {at: NOTHING_NEEDED for at, question in enumerate(questions) if question.need.nothing}
         open_ = np.array([at for at in range(len(questions)) if at not in found], dtype=np.intp)
-        with ThreadPoolExecutor(workers) as pool:
-            for answers in pool.map(lambda part: self._nearby(questions, part), np.array_split(open_, workers)):
-                found.update(answers)
-            places: dict[int, list[int]] = {}
-            for place, question in enumerate(questions):
-                if place not in found:
-                    places.setdefault(int(self._label[question.cell]), []).append(place)
-            parts = [part[start::workers] for part in places.values() for start in range(min(workers, len(part)))]
-            solved = pool.map(lambda part: self._by_programs([questions[place] for place in part]), parts)
-            for part, intervals in zip(parts, counted(solved, "linear programs", len(parts)), strict=True):
-                found.update(zip(part, intervals, strict=True))
+        shares = np.array_split(open_, workers)
+        for answers in each_in_threads(lambda part: self._nearby(questions, part), shares, workers):
+            found.update(answers)
+        places: dict[int, list[int]] = {}
+        for place, question in enumerate(questions):
+            if place not in found:
+                places.setdefault(int(self._label[question.cell]), []).append(place)
+        parts = [part[start::workers] for part in places.values() for start in range(min(workers, len(part)))]
+        solved = each_in_threads(lambda part: self._by_programs([questions[place] for place in part]), parts, workers)
+        for part, intervals in zip(parts, counted(solved, "linear programs", len(parts)), strict=True):
+            found.update(zip(part, intervals, strict=True))
         return [found[place] for place in range(len(questions))]
 
     def _nearby(self, questions: Sequence[Question], part: Indices) -> dict[int, ProvenInterval]:

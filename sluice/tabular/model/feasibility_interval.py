@@ -3,12 +3,11 @@
 Source: Fischetti and Salazar-González (2001), section 2, the attacker's two linear programs for each cell.
 """
 
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 from scipy.sparse import csr_array
 
 from sluice.ground.errors import DataError
+from sluice.ground.parallel_jobs import each_in_threads
 from sluice.tabular.model.cells import Floats
 from sluice.tabular.model.known_sums import Indices, components, computable
 
@@ -187,8 +186,7 @@ def feasibility_intervals(
         except ValueError:
             raise TotalsDoNotAddError(int(rows[region.contradiction()])) from None
 
-    with ThreadPoolExecutor(max(workers, 1)) as pool:
-        list(pool.map(solve, groups))
+    list(each_in_threads(solve, groups, workers))
     return low[which], high[which]
 
 

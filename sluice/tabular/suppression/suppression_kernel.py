@@ -265,7 +265,7 @@ def merged_contributions(
                     owner[listed] = owners[cell, rank]
                     share[listed] = largest[cell, rank] - unlisted
                     listed += 1
-        order = np.argsort(owner[:listed])
+        order = np.argsort(owner[:listed], kind="mergesort")
         distinct, begin = 0, 0
         while begin < listed:
             end, sum_of = begin, everywhere

@@ -145,17 +145,17 @@ def test_requirements_that_no_transformation_meets_are_named():
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    "change",
     [
-        ({"suppression_limit": 4.0}, "0 to 1; got 4. Is it a percentage?"),
-        ({"models": []}, "at least one privacy model"),
-        ({"codes": [np.array([0, 9]), np.array([0, 1])]}, "'region': codes must be leaves, from 0 to 3; 1 of 2"),
-        ({"codes": [np.array([0, 1]), np.array([0])]}, "one length; got 1, 2"),
-        ({"models": [DistinctLDiversity("illness", 2)]}, "no sensitive column 'illness'"),
+        {"suppression_limit": 4.0},
+        {"models": []},
+        {"codes": [np.array([0, 9]), np.array([0, 1])]},
+        {"codes": [np.array([0, 1]), np.array([0])]},
+        {"models": [DistinctLDiversity("illness", 2)]},
     ],
+    ids=["a_percentage", "no_model", "no_leaf", "two_lengths", "no_sensitive_column"],
 )
-def test_what_cannot_be_searched_is_refused(change, says):
+def test_what_cannot_be_searched_is_refused(change):
     keys, codes = two_keys()
     given = {"keys": keys, "codes": codes, "models": [KAnonymityModel(2)], "objective": Loss()} | change
-    with pytest.raises(DataError, match=says.replace("?", r"\?")):
-        search(**given)
+    golden.refused(DataError, search, **given)

@@ -68,7 +68,7 @@ def test_strict_regions_are_apart_hold_k_and_cannot_be_cut(case: tuple[int, int,
     n, p, values, k, seed = case
     table = np.random.default_rng(seed).integers(0, values, (n, p)).astype(float)
     if n < k:
-        with pytest.raises(PlanError, match=f"there are {n} records, fewer than k = {k}"):
+        with pytest.raises(PlanError, match=rf"\b{n}\b.*\b{k}\b"):
             regions_of(table, k)
         return
     groups = regions_of(table, k)

@@ -184,7 +184,7 @@ def test_every_record_stands_in_a_crowd_of_k(
     importance = data.draw(st.dictionaries(st.sampled_from(names), st.integers(1, 3)))
     options = {"missing_matches": missing_matches, "importance": importance}
     if len(records) < k:
-        with pytest.raises(PlanError, match=f"must be at most the number of records, {len(records)}; got {k}"):
+        with pytest.raises(PlanError, match=rf"^k\b.*\b{len(records)}\b.*\b{k}\b"):
             suppress(records, k, **options)
         return
     masked = suppress(records, k, **options)
@@ -199,6 +199,7 @@ def test_cells_lie_on_the_right_side_of_the_bound(records: list[Record], k: int)
     assert cells(records, suppress(records, k)) >= fewest_cells_by_record(records, k)
 
 
+@pytest.mark.chain
 @given(FRAMES.filter(lambda records: len(records) > 3), st.sampled_from(["category", "any"]), st.data())
 def test_no_order_of_the_records_and_no_index_changes_a_figure(
     records: list[Record], missing_matches: str, data: st.DataObject
@@ -322,7 +323,7 @@ def test_the_order_of_the_sets() -> None:
     assert len(key_sets([1] * 12, [2] * 12)) == 2**12 - 1
 
 
-@pytest.mark.chain
+@pytest.mark.exhaustive
 def test_many_keys_and_every_kind_in_any_order() -> None:
     rng = np.random.default_rng(2)
     frame = pd.DataFrame({f"key{at}": pd.Series(rng.integers(0, 2, 40), dtype="Int64") for at in range(13)})

@@ -51,6 +51,7 @@ def rows(frame: pd.DataFrame) -> Counter[tuple[str, ...]]:
     return Counter(tuple(map(str, row)) for row in frame.itertuples(index=False))
 
 
+@pytest.mark.chain
 @given(seed=st.integers(0, 1000))
 def test_columns_move_together_or_each_by_itself_within_their_group(seed: int) -> None:
     frame = survey(20)

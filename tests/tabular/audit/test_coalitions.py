@@ -14,10 +14,12 @@ from tests.tabular.grids import BOX, RULES, TWO_BOXES, at, grid, needs_of, run, 
 
 def test_a_sole_contributor_undoes_a_box() -> None:
     outcome = run(grid({("a", "u"): 1, ("b", "v"): 2}), BOX)
-    assert {(b.attacker, b.owners, b.says, b.exact) for b in outcome.breaches} == {
-        ("contributor", (2,), "the sole contributor of r b, c v can compute r a, c u exactly", True),
-        ("contributor", (1,), "the sole contributor of r a, c u can compute r b, c v exactly", True),
-    }
+    by_owner = sorted(outcome.breaches, key=lambda breach: breach.owners)
+    assert [(b.attacker, b.owners, b.exact) for b in by_owner] == [
+        ("contributor", (1,), True),
+        ("contributor", (2,), True),
+    ]
+    golden([breach.says for breach in by_owner])
     assert run(grid({("a", "u"): 1, ("b", "v"): 2}), BOX, Assumptions(coalition=0, unions=False)).safe
 
 

@@ -187,6 +187,7 @@ def two_editions(draw: st.DrawFn) -> tuple[Cells, Cells]:
     return editions[0], editions[1]
 
 
+@pytest.mark.chain
 @given(two_editions(), st.integers(0, 2**32 - 1))
 def test_the_joint_system_holds_both_editions(editions: tuple[Cells, Cells], seed: int) -> None:
     earlier, now = editions

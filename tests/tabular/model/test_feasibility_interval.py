@@ -65,7 +65,7 @@ def test_textbook_pattern_has_the_intervals_of_arithmetic_by_hand() -> None:
     ],
 )
 def test_totals_that_do_not_add_are_refused(hidden: list[tuple[int, int]], raised: dict[tuple[int, int], int]) -> None:
-    with pytest.raises(TotalsDoNotAddError, match="equation") as refused:
+    with pytest.raises(TotalsDoNotAddError) as refused:
         told(hidden, raised)
     assert refused.value.equation >= 0
 

@@ -116,7 +116,7 @@ def counted(cells: Cells, each_once: bool) -> Cells:
         pytest.param("id", 1, marks=pytest.mark.chain),
         pytest.param("holding", 1, marks=pytest.mark.longest),
         pytest.param("holding", 2, marks=pytest.mark.exhaustive),
-        pytest.param("holding", 3, marks=pytest.mark.exhaustive),
+        pytest.param("holding", 3, marks=pytest.mark.longest),
     ],
 )
 def test_business_tables_are_safe(by: str, coalition: int) -> None:
