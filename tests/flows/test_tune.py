@@ -220,7 +220,7 @@ def test_suggest_starts_from_the_verdict_of_the_release(pending: House, monkeypa
     assert f"{release} passed" in as_it_is.words
     near = finding(FAIL, rule="participant_inference", stage="attack", observed=106, limit=94)
     monkeypatch.setattr(suggestions, "kept_dossier", lambda *_: dossier(near))
-    monkeypatch.setattr(suggestions, "_DRAWS_OF_A_PLAN", 1)
+    monkeypatch.setattr(suggestions, "DRAWS", 1)
     monkeypatch.setattr(suggestions, "CHANGED_DRAWS", 1)
     told = pending.sluice(*asked)
     assert told.code == BLOCKED
