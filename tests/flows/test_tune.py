@@ -38,7 +38,8 @@ def searched(house: House, *options: str) -> Any:
 @pytest.fixture(autouse=True)
 def _two_other_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each is a judgement of all records."""
-    monkeypatch.setattr("tasks.tuning.tuning._DRAWS", 2)
+    monkeypatch.setattr("tasks.tuning.confirmation.DRAWS", 2)
+    monkeypatch.setattr(suggestions, "DRAWS", 2)
 
 
 @pytest.mark.exhaustive
