@@ -28,7 +28,7 @@ from schemas.reading.missing_codes import (
     negative_codes,
     told_labels,
 )
-from schemas.reading.other_forms import NUMBERS, other_form
+from schemas.reading.other_forms import NUMBERS, is_read, other_form
 from schemas.reading.overview import Overview
 from schemas.reading.panel import Panel, panel
 from schemas.reading.universe import universe_of
@@ -57,6 +57,7 @@ from schemas.reading.usual_names import (
     usual_role,
     words_of,
 )
+from schemas.reading.written_dates import read_by_formats
 from sluice.ground import values
 from sluice.ground.comparable_values import repeated
 from sluice.ground.errors import SluiceError
@@ -90,6 +91,7 @@ _MOST_GRADES = 30  # different answers on a scale, at most
 _MOST_SEARCHED = 40  # columns whose pairs are looked at
 _GRADES = (4, 10)  # the highest grade of a scale
 _LINES = 3  # columns from 0 to 100 exactly: of so many they are no ages
+_FEW_OTHERS = 0.2  # share of the records: so few are slips, of which the first is named
 _RARE = 0.2  # share of the records: what so few have, groups of ten are often without
 _SENTENCE = 4  # words; a text of more is no name of a category, where most are of one record each
 _WRITTEN = 60  # values of one record each, of which most values are: of fewer they are rare categories
@@ -105,6 +107,7 @@ class Proposal:
     universe       : of whom the variable is known, where it is missing exactly for all others
     harmless       : a value of most people that denies something of them, which may be known of anybody
     other_form     : of numbers or dates that are written so that they are not read as such (`other_forms`)
+    first_other    : the record of the first of these, from 1, where they are few; 0 where they are not
     date_formats   : in which dates are written that are not as 2024-12-31; after the first, others that may be meant
     repeats        : a column before it that tells the same of every record, by other names
     description, categories, labels : as the file itself has them; rare codes, too, where as many occur nowhere
@@ -121,6 +124,7 @@ class Proposal:
     repeats: str = ""
     harmless: str = ""
     other_form: str = ""
+    first_other: int = 0
     date_formats: tuple[str, ...] = ()
     description: str = ""
     categories: tuple[str, ...] = ()
@@ -267,7 +271,8 @@ def _proposal(seen: Overview, name: str, single: Combination | None) -> Proposal
         tuple(dict.fromkeys(found)),
         tuple(code for code in doubtful if code not in found),
         visible(said.universe) or universe_of(seen, name),
-        other_form=_other_form(seen, name),
+        other_form=(form := _other_form(seen, name)),
+        first_other=_first_other(seen, name) if form else 0,
         date_formats=seen.date_formats.get(name, ()),
         description=visible(said.label),
         categories=listed,
@@ -279,7 +284,17 @@ def _other_form(seen: Overview, name: str) -> str:
     column = seen.columns[name]
     if column.kind not in (Kind.TEXT, Kind.NOMINAL, Kind.BINARY, Kind.INTEGER) or column.classification is not None:
         return ""
-    return other_form(seen.labels[name], is_called_a_day(name) or is_called_a_day(seen.said(name).label))
+    called = is_called_a_day(name) or is_called_a_day(seen.said(name).label)
+    return other_form(seen.labels[name], called, column.decimal_mark)
+
+
+def _first_other(seen: Overview, name: str) -> int:
+    """The record of the first value that is not written as nearly all others are: as numbers, or dates in a format."""
+    mark, labels = seen.columns[name].decimal_mark, seen.labels[name]
+    forms = [[label is None or is_read(label, mark) for label in labels], *read_by_formats(labels)]
+    read = np.array(max(forms, key=sum), dtype=np.bool_)
+    found = np.flatnonzero(~read[seen.codes[name]])
+    return int(found[0]) + 1 if seen.is_whole and 0 < len(found) <= _FEW_OTHERS * seen.kept else 0
 
 
 def _kind(column: ColumnSummary, said: ColumnDescription, codes: Sequence[str] | None, listed: Sequence[str]) -> Kind:
