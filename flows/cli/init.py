@@ -27,10 +27,10 @@ Structure = Annotated[
     Path | None, typer.Option("--structure", help="of SDMX-CSV: the structure message (XML) with its code lists")
 ]
 Dictionary = Annotated[
-    Path | None,
+    list[Path] | None,
     typer.Option(
         "--dictionary",
-        help="data dictionary: CSV, Excel, JSON, DDI, or statements of SAS, SPSS or Stata",
+        help="data dictionary: CSV, Excel, JSON, DDI, or statements of SAS, SPSS or Stata; may be given several times",
     ),
 ]
 Columns = Annotated[str, typer.Option("--columns", metavar="A,B,...", help="names for a CSV file without a header")]
