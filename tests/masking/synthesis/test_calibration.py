@@ -323,7 +323,7 @@ def test_nothing_to_calibrate_is_nothing() -> None:
 
 
 def histories(seed: int = 0) -> tuple[dict[str, FloatArray], dict[str, Sides], IntArray]:
-    """Of 300 firms eight years each: they differ far more than years do. The synthetic file tells nothing of the year."""
+    """Of 300 firms eight years each: they differ far more than years do. The synthetic file knows no year."""
     rng = np.random.default_rng(seed)
     firm, year = np.repeat(np.arange(300), 8), np.tile(np.arange(8.0), 300)
     wage = rng.normal(0, 1, 300)[firm] + 0.02 * year + rng.normal(0, 0.1, 2400)
