@@ -182,7 +182,8 @@ class SequentialTrees(MaskingStep):
             smoothed += "; values then changed places so that regressions on main effects are near the original's"
         return (
             f"The values of {', '.join(self.columns)} are synthetic: drawn one variable after another from decision "
-            f"trees{basis}{smoothed}. Distributions and relations are those of the original but for chance."
+            f"trees{basis}{smoothed}. Relations between variables are weaker than in the original, or other ones, "
+            "where no tree found them."
         )
 
     def _synthesised(
