@@ -68,18 +68,23 @@ class Tabulated:
         return RequestedContributions.of(self.cells, self.asking)
 
 
-def dimensions_of(table: TableSpecification, source: Records, totals: bool = False) -> list[Dimension]:
+def dimensions_of(
+    table: TableSpecification, source: Records, totals: bool = False, behind: Records | None = None
+) -> list[Dimension]:
     """The dimensions of a table.
 
     source : records, or cells (then `totals`): a file, a folder of files each with some of the columns, a DataFrame
+    behind : the cells that a pattern was made of: empty ones are in no pattern, and name codes all the same
     raises : DataError, which names the file, for a column that is absent, or cells without their total
     """
-    return [each.dimension(lambda each=each: _flat(each, source, totals)) for each in table.dimensions]  # type: ignore[misc]
+    return [each.dimension(lambda each=each: _flat(each, source, totals, behind)) for each in table.dimensions]  # type: ignore[misc]
 
 
-def _flat(dimension: TableDimension, source: Records, totals: bool) -> list[tuple[str, str]]:
+def _flat(
+    dimension: TableDimension, source: Records, totals: bool, behind: Records | None = None
+) -> list[tuple[str, str]]:
     name, total = dimension.variable, dimension.total
-    codes = codes_in(source, name)
+    codes = codes_in(source, name) | (set() if behind is None else codes_in(behind, name))
     if totals and total not in codes:
         alike = [code for code in codes if code.casefold() in (total.casefold(), _SDMX_TOTAL)]
         if len(alike) != 1 or total != _TOTAL:
