@@ -81,7 +81,7 @@ def test_attacks_on_the_same_file_are_played_once_and_only_as_far_as_somebody_as
     [
         ("sluice.risk.classes.k_anonymity.k_anonymity", True),
         ("tasks.release.records.record_findings.check_masked", True),
-        ("tasks.tuning.tuning._DRAWS", False),
+        ("tasks.tuning.confirmation.DRAWS", False),
         ("tasks.publish.datetime", False),
         ("flows.follow_up.go_on", False),
     ],

@@ -27,10 +27,10 @@ Structure = Annotated[
     Path | None, typer.Option("--structure", help="of SDMX-CSV: the structure message (XML) with its code lists")
 ]
 Dictionary = Annotated[
-    Path | None,
+    list[Path] | None,
     typer.Option(
         "--dictionary",
-        help="data dictionary: CSV, Excel, JSON, DDI, or statements of SAS, SPSS or Stata",
+        help="data dictionary: CSV, Excel, JSON, DDI, or statements of SAS, SPSS or Stata; may be given several times",
     ),
 ]
 Columns = Annotated[str, typer.Option("--columns", metavar="A,B,...", help="names for a CSV file without a header")]
@@ -255,6 +255,7 @@ def _left_out(steps: Sequence[Mapping[str, Any]], proposed: "Proposals") -> list
 def _say_plan(made: "Made | Redrafted", proposed: "Proposals") -> None:
     """What each use would keep, and how the plan did that was written."""
     from flows.cli.init_conversation import show_plans
+    from sluice.ground.visible_text import one_line
     from tasks.tuning.audiences import USES
 
     plan = made.plans.get(made.use)
@@ -270,6 +271,13 @@ def _say_plan(made: "Made | Redrafted", proposed: "Proposals") -> None:
             say(f"  by {plan.outcome.by_draws}; a release draws anew")
         if USES[made.use].researchers:
             say(f"no draft passed that anybody may have; this one is for {whom}", "yellow")
+        if proposed.panel is not None:
+            units, key = proposed.panel.units, one_line(proposed.panel.key)
+            say(
+                f"a panel: {units:,} different {key}, of up to {proposed.panel.most} records each. Which records are of "
+                "one is not released: changes within one cannot be studied with this file",
+                "yellow",
+            )
         if left_out := _left_out(plan.draft.plan, proposed):
             say(
                 f"it does not release {', '.join(left_out)}; to keep more, change the plan and check it again", "yellow"

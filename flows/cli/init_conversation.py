@@ -79,7 +79,10 @@ def say_other_forms(proposed: "Proposals") -> None:
 
     for each in proposed.columns:
         if each.other_form:
-            say(f"{one_line(each.name)} holds {SAYS[each.other_form]}, and run this again", "yellow")
+            holds = SAYS[each.other_form]
+            if each.first_other:
+                holds = f"{each.other_form} but for few values, the first in record {each.first_other:,}: correct these"
+            say(f"{one_line(each.name)} holds {holds}, and run this again", "yellow")
 
 
 def _denial(each: "Proposal") -> str:

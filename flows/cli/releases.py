@@ -115,7 +115,7 @@ def finish(
     blocked = dossier if outcome.verdict is not Verdict.PASS and _exit_code(outcome) == BLOCKED else None
     if as_json:
         verdict = None if outcome.verdict is None else outcome.verdict.name
-        drawn = {} if draws is None else {"other_draws": asdict(draws)}
+        drawn = {} if draws is None else {"other_draws": draws.as_json()}
         change = _to_change(blocked) if blocked else {}
         print_json(outcome.model_dump(mode="json") | {"verdict": verdict} | drawn | change)
     else:

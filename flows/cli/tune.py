@@ -3,7 +3,6 @@
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from math import isfinite
 from pathlib import Path
 from threading import current_thread, main_thread
@@ -144,6 +143,7 @@ def suggest(
         )
     elif before.end == "passes":
         judged = f"{found.judged} passed" if found.judged else "no release of it was judged; this is a draw of its own"
+        judged += f"; by {found.draws[0]} of {found.draws[1]} others, too" if found.draws and found.draws[1] else ""
         say(f"the plan passes as it stands; nothing has to be changed ({judged}).")
     elif found.beyond and not found.tried:
         say(_beyond(found), style="bold")
@@ -188,17 +188,17 @@ def _beyond(found: "Suggestions") -> str:
 def _too_near(found: "Suggestions") -> Iterator[str]:
     """By how much a release fell whose plan passes by other draws, a line for each figure; and by how many of them."""
     from sluice.report.wording import figure
-    from tasks.tuning.suggestions import CHANGED_DRAWS
 
     if found.draws is None:
         return
     for miss in found.before.misses:
         if miss.observed is not None and miss.limit is not None:
-            yield f"  {miss.rule}: {found.judged} fell at {figure(miss.observed)} of {figure(miss.limit)} allowed."
+            what = found.judged or "another draw"
+            yield f"  {miss.rule}: {what} fell at {figure(miss.observed)} of {figure(miss.limit)} allowed."
         else:
             yield f"  {miss.rule}: {miss.says}"
     passed, of = found.draws
-    yield f"  {passed} of {of} other draws pass: it is too near its limit. A change below passed {CHANGED_DRAWS} draws."
+    yield f"  {passed} of {of} other draws pass: it is too near its limit."
 
 
 class _Pace:
@@ -361,7 +361,7 @@ def summary(tuned: "Tuned") -> dict[str, Any]:
         "steps_given_up": tuned.given_up,
         "after": None if after is None else {**_loss(after), "margin": finite(after.margin)},
         "kept": {row.name: {"before": finite(row.before), "after": finite(row.after)} for row in tuned.kept},
-        "other_draws": None if tuned.draws is None else asdict(tuned.draws),
+        "other_draws": None if tuned.draws is None else tuned.draws.as_json(),
         "warning": tuned.warning,
         "safer": tuned.safer.number if tuned.is_narrow and tuned.safer else None,
         "prices": [each.model_dump(mode="json") for each in tuned.prices],

@@ -181,8 +181,9 @@ def _variable(seen: Overview, proposed: Proposal, changes: bool) -> Iterator[str
         notes += [f"{_listed(guessed)} by its label; take out what is an answer"] if guessed else []
         check = f"  # check: {'; '.join(notes)}" if notes else ""
         yield f"    missing_codes: {_listed(proposed.missing_codes)}{check}"
-    if column.classification == COUNTRIES and column.labels["NA"] >= MINIMUM_CELL:
-        yield "    # check: NA is a country, Namibia; where it stands for missing it belongs into missing_codes"
+    if column.takes_na and column.labels["NA"] >= MINIMUM_CELL:
+        code = "a country, Namibia" if column.classification == COUNTRIES else "a code as the others are"
+        yield f"    # check: NA is {code}; where it stands for missing it belongs into missing_codes"
     for code in proposed.doubtful_codes:
         yield f"    # check: {code} may stand for missing; then it belongs into missing_codes, with nullable: true,"
         other = "and the maximum is another; " if kind.is_numeric else ""

@@ -15,12 +15,14 @@ _MONTHS = (
     "gen|mag|giu|lug|set|ott|mär|mrt|mei"
 )
 _MONTH = rf"({_MONTHS})[a-zäéûç]*\.?"
-_DAY, _NUMBER_OF_MONTH, _YEAR = "(0?[1-9]|[12][0-9]|3[01])", "(0?[1-9]|1[0-2])", "([12][0-9]{3}|[0-9]{2})"
+_DAY, _NUMBER_OF_MONTH, _YEAR = "(0?[1-9]|[12][0-9]|3[01])", "(0?[1-9]|1[0-2])", "([12][0-9]{3}|9999|[0-9]{2})"
 _EITHER = f"({_DAY}[./-]{_NUMBER_OF_MONTH}|{_NUMBER_OF_MONTH}[./-]{_DAY})"
+_NONE = "0000-00-00|00[./-]00[./-]0000|[+-]?[0-9]{5,6}-[0-9]{2}-[0-9]{2}|[0-9]{4,6}-[0-9]{2}-[0-9]{2} BC"
+"""A day that no calendar has, or none that is read: as databases write it."""
 _CLOCK = r"([ T,]+[0-2]?[0-9]:[0-5][0-9](:[0-5][0-9]([.,][0-9]+)?)?( ?[ap]\.?m\.?)?( ?[a-z]{3,4}|[+-][0-9:]+)?)?"
 _DATES = re.compile(
     rf"({_EITHER}[./-]{_YEAR}|[12][0-9]{{3}}[./]{_NUMBER_OF_MONTH}[./]{_DAY}|[12][0-9]{{3}}-{_EITHER}|"
-    rf"{_DAY}[ .-]*{_MONTH}[ ,.-]*{_YEAR}|{_MONTH}[ .-]*{_DAY}[ ,.-]+{_YEAR}|0000-00-00|{DATE}){_CLOCK}",
+    rf"{_DAY}[ .-]*{_MONTH}[ ,.-]*{_YEAR}|{_MONTH}[ .-]*{_DAY}[ ,.-]+{_YEAR}|{_NONE}|{DATE}){_CLOCK}",
     re.IGNORECASE,
 )
 _DIGITS = re.compile(
@@ -37,6 +39,7 @@ _NUMBERS = re.compile(
     rf"[<>≤≥]=? ?{_PLAIN_NUMBER}|{_PLAIN_NUMBER}[ ]?(\+|(and|or) (over|more|older|less|under))",  # <5, 90+
     re.IGNORECASE,
 )
+_SWAPPED = str.maketrans(".,", ",.")
 _READ = re.compile(f"{NUMBER}|{DATE}|0[0-9]+")
 
 DATES, NUMBERS = "dates", "numbers"
@@ -46,11 +49,17 @@ SAYS = {
 }
 
 
-def other_form(labels: Iterable[str | None], called_date: bool) -> str:
+def is_read(label: str, decimal_mark: str = ".") -> bool:
+    """Whether a value of such a column is written as it is read."""
+    return _READ.fullmatch(label.translate(_SWAPPED) if decimal_mark == "," else label) is not None
+
+
+def other_form(labels: Iterable[str | None], called_date: bool, decimal_mark: str = ".") -> str:
     """DATES or NUMBERS where all values are such, and some are not written as they are read; else ''.
 
     labels      : the different values; None for a missing one
     called_date : whether the column's name speaks of a day, so that few values of eight digits are dates, too
+    decimal_mark : of the numbers that are read, of which 1.234 is none where it is a comma
     cost        : O(values), as far as the first that is neither
     """
     known = [label for label in labels if label is not None]
@@ -60,7 +69,7 @@ def other_form(labels: Iterable[str | None], called_date: bool) -> str:
         return DATES
     for form, shape in ((DATES, _DATES), (NUMBERS, _NUMBERS)):
         if all(shape.fullmatch(_in_digits(label)) for label in known):
-            return form if any(not _READ.fullmatch(label) for label in known) else ""
+            return form if any(not is_read(label, decimal_mark) for label in known) else ""
     return ""
 
 

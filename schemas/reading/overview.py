@@ -20,6 +20,7 @@ from sluice.ground.errors import DataError
 from sluice.ground.visible_text import unseen
 from sluice.reading.kind import ColumnSummary
 from sluice.risk.classes.quasi_identifier_search import Combination
+from sluice.sources.csv_shape import names_years
 from sluice.sources.separate_reading import read_here
 from sluice.sources.tabular_source import ColumnDescription, Descriptions, TabularSource
 
@@ -175,7 +176,8 @@ def refuse_values_as_names(source: TabularSource) -> None:
     for number, name in enumerate(names, start=1):
         if character := unseen(name, one_line=True):
             raise DataError(f"{source.title}: the name of column {number} holds {character}; give it another name")
-    if any(re.fullmatch(f"{values.NUMBER}|{values.LEADING_ZERO}", name) for name in names):
+    numbers = any(re.fullmatch(f"{values.NUMBER}|{values.LEADING_ZERO}", name) for name in names)
+    if numbers and not names_years(names):
         raise DataError(f"{source.title}: a column is named by a number. Is the first line a record, not the header?")
     if len(names) == 1 and (other := re.search(r"[,;|\t]", names[0])):
         raise DataError(f"{source.title}: there is one column, whose name holds {other[0]!r}. Is that the separator?")

@@ -28,8 +28,9 @@ from schemas.reading.missing_codes import (
     negative_codes,
     told_labels,
 )
-from schemas.reading.other_forms import NUMBERS, other_form
+from schemas.reading.other_forms import NUMBERS, is_read, other_form
 from schemas.reading.overview import Overview
+from schemas.reading.panel import Panel, panel
 from schemas.reading.universe import universe_of
 from schemas.reading.usual_names import (
     answered_role,
@@ -42,6 +43,7 @@ from schemas.reading.usual_names import (
     is_called_a_code,
     is_called_a_count,
     is_called_a_day,
+    is_called_a_firm,
     is_called_a_measure,
     is_called_for_life,
     is_called_free_text,
@@ -55,6 +57,7 @@ from schemas.reading.usual_names import (
     usual_role,
     words_of,
 )
+from schemas.reading.written_dates import read_by_formats
 from sluice.ground import values
 from sluice.ground.comparable_values import repeated
 from sluice.ground.errors import SluiceError
@@ -88,6 +91,7 @@ _MOST_GRADES = 30  # different answers on a scale, at most
 _MOST_SEARCHED = 40  # columns whose pairs are looked at
 _GRADES = (4, 10)  # the highest grade of a scale
 _LINES = 3  # columns from 0 to 100 exactly: of so many they are no ages
+_FEW_OTHERS = 0.2  # share of the records: so few are slips, of which the first is named
 _RARE = 0.2  # share of the records: what so few have, groups of ten are often without
 _SENTENCE = 4  # words; a text of more is no name of a category, where most are of one record each
 _WRITTEN = 60  # values of one record each, of which most values are: of fewer they are rare categories
@@ -103,6 +107,7 @@ class Proposal:
     universe       : of whom the variable is known, where it is missing exactly for all others
     harmless       : a value of most people that denies something of them, which may be known of anybody
     other_form     : of numbers or dates that are written so that they are not read as such (`other_forms`)
+    first_other    : the record of the first of these, from 1, where they are few; 0 where they are not
     date_formats   : in which dates are written that are not as 2024-12-31; after the first, others that may be meant
     repeats        : a column before it that tells the same of every record, by other names
     description, categories, labels : as the file itself has them; rare codes, too, where as many occur nowhere
@@ -119,6 +124,7 @@ class Proposal:
     repeats: str = ""
     harmless: str = ""
     other_form: str = ""
+    first_other: int = 0
     date_formats: tuple[str, ...] = ()
     description: str = ""
     categories: tuple[str, ...] = ()
@@ -131,12 +137,14 @@ class Proposals:
 
     period        : of an edition, the column that holds it and its length; None where no column has one period alone
     numbers_alone : whether all are measured numbers, which nobody shares: nobody is looked for by a group then
+    panel         : who takes part in which wave, where the file is a panel
     """
 
     columns: tuple[Proposal, ...]
     record_key: tuple[str, ...]
     numbers_alone: bool = False
     period: tuple[str, Length] | None = None
+    panel: Panel | None = None
 
     def by_name(self, name: str) -> Proposal:
         return next(each for each in self.columns if each.name == name)
@@ -159,6 +167,8 @@ def propose(seen: Overview) -> Proposals:
     for name, codes in seen.codes.items():
         single = combination([codes], [0]) if name in searchable else None
         columns.append(_proposal(seen, name, single))
+    waves = _panel(seen, columns)
+    columns = [_as_of_panel(seen, each, waves) for each in columns] if waves else columns
     for_life = [name for name in seen.columns if is_called_for_life(name) or is_called_for_life(seen.said(name).label)]
     columns = _one_of_each([_as_group(seen, each, columns, for_life) for each in columns])
     columns = _as_scales(seen, _as_sliders(seen, _as_siblings(seen, _as_amounts(seen, columns))))
@@ -169,8 +179,8 @@ def propose(seen: Overview) -> Proposals:
         columns = [_as_measured(each) for each in columns]
     same = repeats(seen)
     columns = [replace(each, repeats=same.get(each.name, ""), harmless=_denied_of_most(seen, each)) for each in columns]
-    key, period = _told_apart(seen, columns)
-    return Proposals(tuple(columns), tuple(key), numbers_alone, period)
+    key, period = _told_apart(seen, columns, waves)
+    return Proposals(tuple(columns), tuple(key), numbers_alone, period, waves)
 
 
 def with_role(seen: Overview, proposed: Proposal, role: Role, why: str) -> Proposal:
@@ -261,7 +271,8 @@ def _proposal(seen: Overview, name: str, single: Combination | None) -> Proposal
         tuple(dict.fromkeys(found)),
         tuple(code for code in doubtful if code not in found),
         visible(said.universe) or universe_of(seen, name),
-        other_form=_other_form(seen, name),
+        other_form=(form := _other_form(seen, name)),
+        first_other=_first_other(seen, name) if form else 0,
         date_formats=seen.date_formats.get(name, ()),
         description=visible(said.label),
         categories=listed,
@@ -273,7 +284,17 @@ def _other_form(seen: Overview, name: str) -> str:
     column = seen.columns[name]
     if column.kind not in (Kind.TEXT, Kind.NOMINAL, Kind.BINARY, Kind.INTEGER) or column.classification is not None:
         return ""
-    return other_form(seen.labels[name], is_called_a_day(name) or is_called_a_day(seen.said(name).label))
+    called = is_called_a_day(name) or is_called_a_day(seen.said(name).label)
+    return other_form(seen.labels[name], called, column.decimal_mark)
+
+
+def _first_other(seen: Overview, name: str) -> int:
+    """The record of the first value that is not written as nearly all others are: as numbers, or dates in a format."""
+    mark, labels = seen.columns[name].decimal_mark, seen.labels[name]
+    forms = [[label is None or is_read(label, mark) for label in labels], *read_by_formats(labels)]
+    read = np.array(max(forms, key=sum), dtype=np.bool_)
+    found = np.flatnonzero(~read[seen.codes[name]])
+    return int(found[0]) + 1 if seen.is_whole and 0 < len(found) <= _FEW_OTHERS * seen.kept else 0
 
 
 def _kind(column: ColumnSummary, said: ColumnDescription, codes: Sequence[str] | None, listed: Sequence[str]) -> Kind:
@@ -527,6 +548,45 @@ def _is_free_text(seen: Overview, name: str) -> bool:
     return bool(alone > _FEW_CODES and 2 * alone > len(labels) and 2 * sum(n > _SENTENCE for n in words) > len(words))
 
 
+def _panel(seen: Overview, columns: Sequence[Proposal]) -> Panel | None:
+    def called(each: Proposal) -> bool:
+        usual = _usual(seen, each.name)
+        return usual is not None and usual[0] in NAMES
+
+    fit = [
+        each
+        for each in columns
+        if each.kind in (Kind.INTEGER, Kind.NOMINAL, Kind.TEXT)
+        and not each.categories
+        and (each.role in NAMES or not each.sure)
+    ]
+    keys = [each.name for each in sorted(fit, key=lambda each: not called(each))]
+    return panel(seen, keys, [each.name for each in columns if each.role in (Role.QUASI_IDENTIFIER, Role.OTHER)])
+
+
+def _as_of_panel(seen: Overview, proposed: Proposal, waves: Panel) -> Proposal:
+    """The key of a panel names its people or firms; the wave is known with whatever else is known of one, as an age."""
+    if proposed.name == waves.key:
+        if proposed.role in GROUPS:
+            return proposed
+        firm = is_called_a_firm(proposed.name) or is_called_a_firm(seen.said(proposed.name).label)
+        role = Role.CONTRIBUTOR if firm else Role.PERSON
+        why = (
+            f"names who takes part, once in each {one_line(waves.wave)}: {'a firm' if firm else 'a person, or a firm?'}"
+        )
+        return replace(proposed, kind=seen.columns[proposed.name].kind, role=role, why=why, sure=firm)
+    if proposed.name in waves.others:
+        why = f"names the same as {one_line(waves.key)}"
+        return replace(proposed, role=Role.IDENTIFIER, why=why, sure=False)
+    if proposed.name != waves.wave or proposed.role not in (Role.QUASI_IDENTIFIER, Role.OTHER):
+        return proposed
+    times = seen.columns[proposed.name].categories
+    listed = len(times) <= _FEW_CODES and all(records >= MINIMUM_CELL for records in times.values())
+    kind = Kind.ORDINAL if listed and proposed.kind in (Kind.INTEGER, Kind.NOMINAL) else proposed.kind
+    why = f"in which each {one_line(waves.key)} has a record: others know who took part, and how old they were then"
+    return replace(proposed, kind=kind, role=Role.QUASI_IDENTIFIER, why=why, sure=True)
+
+
 def _as_group(seen: Overview, proposed: Proposal, columns: Sequence[Proposal], for_life: Sequence[str]) -> Proposal:
     """A column without a telling name of which several records have a value each: one person's, if they agree in what
     people keep for life, or a household's, if their groups are small and have attributes in common."""
@@ -697,14 +757,20 @@ def repeats(seen: Overview) -> dict[str, str]:
     return repeated({name: codes for name, codes in seen.codes.items() if len(seen.labels[name]) > 2})
 
 
-def _told_apart(seen: Overview, columns: Sequence[Proposal]) -> tuple[list[str], tuple[str, Length] | None]:
+def _told_apart(
+    seen: Overview, columns: Sequence[Proposal], waves: Panel | None
+) -> tuple[list[str], tuple[str, Length] | None]:
     """The record key, and the column of the period."""
     plain = [each for each in columns if each.kind is not Kind.CONTINUOUS]
     key = record_key(
         seen,
         [each.name for each in columns if each.role is Role.IDENTIFIER and not each.other_form],
         [each.name for each in columns if each.role in GROUPS],
-        [each.name for each in plain if not (each.sure and each.role is Role.QUASI_IDENTIFIER)],
+        [
+            each.name
+            for each in plain
+            if not (each.sure and each.role is Role.QUASI_IDENTIFIER) or (waves is not None and each.name == waves.wave)
+        ],
     )
     return key, period_column(seen, (each.name for each in plain if each.role is Role.OTHER))
 

@@ -41,6 +41,8 @@ _DURATIONS = "durations"
 _AGES = "ages"
 _WEIGHT_WITHIN = "weight_within"
 _FREE_TEXT = "free_text"
+_WAVES = "waves"
+_FIRMS = "firms"
 _OPAQUE = re.compile(r"[a-z]{1,2}\d+[a-z]?")  # a survey's name that says nothing by itself
 _VOUCHING = 3  # names of one survey that speak for each other
 _RUN = 10  # names that are numbered through
@@ -245,6 +247,16 @@ def is_called_for_life(name: str) -> bool:
     """Whether a column is called by what a person keeps for life: the sex, the date of birth; no weight at birth."""
     is_weight = any(part in word for word in words_of(name) for part in _read()[_WEIGHT_WITHIN])
     return not is_weight and _is_called_one_of(_FOR_LIFE, name)
+
+
+def is_called_a_wave(name: str) -> bool:
+    """Whether a column is called by when a record was made: year, wave, visit; no year of birth."""
+    return " ".join(words_of(name)) in _read()[_WAVES]
+
+
+def is_called_a_firm(name: str) -> bool:
+    """Whether a column is called by whose money it is: firm, company code, Betrieb."""
+    return not set(words_of(name)).isdisjoint(_read()[_FIRMS])
 
 
 @lru_cache(maxsize=20_000)

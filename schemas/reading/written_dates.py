@@ -5,7 +5,7 @@ else a column in which one of the two numbers is always the same has the first o
 for a person to say.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -85,6 +85,12 @@ def _dates(texts: pa.Array, written: str) -> pa.Array:
     """As ISO 8601 has them; null where a text is no date in this format."""
     iso = in_iso(texts, written)
     return pc.if_else(values.read_dates(iso).is_valid(), iso, None)
+
+
+def read_by_formats(labels: Sequence[str | None]) -> list[list[bool]]:
+    """Of each usual format, whether it reads each text; what is missing it reads."""
+    texts = pa.array(labels, pa.string())
+    return [pc.or_(texts.is_null(), _dates(texts, each).is_valid()).to_pylist() for each in USUAL]
 
 
 def formats_of(columns: Mapping[str, WrittenDates]) -> dict[str, Written]:

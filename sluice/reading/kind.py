@@ -53,6 +53,8 @@ _MOST_USUAL = 8  # the same of usual ones, as statistical offices write them: *,
 _FEW = 12  # different whole numbers, beside which a word is one more category
 AT_LEAST = 10
 """Records that have a word, of which a draft may tell."""
+_TWO_CAPITALS = re.compile("[A-Z]{2}")
+_FEWEST_ALIKE = 2  # different codes of two capitals, of which NA is one more where there are more
 _USUAL = re.compile(
     r"\W*|\W*[A-Za-z]\W*|\.[A-Za-z_]|n/?a\.?|n\.a\.|not (available|applicable|known|stated|reported)|"
     r"unknown|missing|none|refused|suppressed|confidential|withheld|undisclosed|k\.?a\.?|unbekannt|keine angabe|"
@@ -71,6 +73,7 @@ class ColumnSummary:
     marks       : how often each text that may stand for 'missing' occurs; they are not among the labels
     declared    : the same of values that the source itself declares as missing
     empty       : records without a value
+    takes_na    : whether NA is taken for a code like the others, though it often stands for missing
     smallest, largest : of the finite numbers; first, last : of the dates, as YYYY-MM-DD
     lowest, highest   : numbers of the AT_ENDS records at either end, or their years where these are dates
     """
@@ -99,7 +102,7 @@ class ColumnSummary:
         self.first, self.last = "9999-12-31", "0001-01-01"
         self.lowest: list[float] = []
         self.highest: list[float] = []
-        self._many = self._category_column = False
+        self._many = self._category_column = self.takes_na = False
         self._forms: Counter[str] = Counter()
         self._words: Counter[str] = Counter()  # texts that are neither numbers nor dates, as long as they are few
 
@@ -143,13 +146,14 @@ class ColumnSummary:
 
     def settle(self) -> None:
         """Once all is seen: one or two words among numbers or dates are marks for missing, whatever they are; a mark
-        that is a code of the classification of the others, as NA is Namibia's, or that the source says the meaning of,
-        is a value, and so is 09 where 9 is declared as missing and occurs as well."""
+        that is a code as the others are, as NA is Namibia's and Naples', or that the source says the meaning of, is a
+        value, and so is 09 where 9 is declared as missing and occurs as well."""
         for code in [code for code in self.declared if code not in self._missing and code.lstrip("0") in self._missing]:
             if self.declared[code.lstrip("0")]:
                 self._take(pa.array([code]), pa.array([self.declared.pop(code)]))
-        countries = {"NA"} if "NA" in self.marks and self.classification == COUNTRIES else set()
-        for mark in [mark for mark in self.marks if mark in self._meant or mark in countries]:
+        alike = len(self.labels) > _FEWEST_ALIKE and all(map(_TWO_CAPITALS.fullmatch, self.labels))
+        self.takes_na = "NA" in self.marks and "NA" not in self._meant and (alike or self.classification == COUNTRIES)
+        for mark in [mark for mark in self.marks if mark in self._meant or (self.takes_na and mark == "NA")]:
             times = self.marks.pop(mark)
             self.known += times
             if not self._many:

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from sluice.ground.errors import DataError
 from sluice.ground.values import is_list, listed_texts, without_views
 from sluice.ground.visible_text import one_line
-from sluice.sources.tabular_source import FileSource, missing_file, unfit
+from sluice.sources.tabular_source import FileSource, missing_file, read_columns, unread_columns
 
 _FILE = b"ARROW1"
 _END = b"\xff\xff\xff\xff\0\0\0\0"  # of a stream; Arrow takes one that breaks off between two batches for whole
@@ -26,11 +26,11 @@ class ArrowSource(FileSource):
 
     def _names(self, expected: Sequence[str]) -> list[str]:
         with self._open() as (schema, _):
-            return [name for name in schema.names if name not in _left_out(schema)]
+            return read_columns(schema)
 
     def left_out(self) -> dict[str, str]:
         with self._open() as (schema, _):
-            return _left_out(schema)
+            return unread_columns(schema)
 
     def _tables(self, columns: Sequence[str], expected: Sequence[str], size: int) -> Iterator[pa.Table]:
         with self._open() as (_, batches):
@@ -62,10 +62,6 @@ class ArrowSource(FileSource):
             raise
         except (pa.ArrowException, OSError, ValueError):
             raise DataError(f"{self.path}: is damaged, or no whole Arrow file") from None
-
-
-def _left_out(schema: pa.Schema) -> dict[str, str]:
-    return {each.name: why for each in schema if (why := unfit(each.type))}
 
 
 def _checked(path: str, batch: pa.RecordBatch, columns: Sequence[str]) -> pa.Table:
@@ -105,11 +101,11 @@ class ParquetSource(FileSource):
 
     def _names(self, expected: Sequence[str]) -> list[str]:
         with self._open() as file:
-            return [name for name in file.schema_arrow.names if name not in _left_out(file.schema_arrow)]
+            return read_columns(file.schema_arrow)
 
     def left_out(self) -> dict[str, str]:
         with self._open() as file:
-            return _left_out(file.schema_arrow)
+            return unread_columns(file.schema_arrow)
 
     def _tables(self, columns: Sequence[str], expected: Sequence[str], size: int) -> Iterator[pa.Table]:
         with self._open() as file:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from io import StringIO
+from itertools import pairwise
 from typing import Literal
 
 from sluice.ground.errors import DataError
@@ -28,6 +29,7 @@ _SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)  # above the tabl
 _MOST_ABOVE = 30  # lines that may stand above the table
 _FIXED = 12  # signs of a line that may hold columns of fixed width
 _DAY = r"[0-9]{1,2}([-./])[0-9]{1,2}\1[0-9]{4}|[0-9]{4}([./])[0-9]{1,2}\2[0-9]{1,2}"  # that is none of ISO 8601
+_YEAR = "1[89][0-9]{2}|20[0-9]{2}"
 _NEARLY = 0.8  # share of the lines that have the same number of cells in a file with some broken ones
 
 
@@ -288,6 +290,11 @@ def _one_column(lines: Sequence[str], cuts: Sequence[_Cut], title: str) -> _Cut:
             f"{title}: all lines have {max(lengths)} signs and no separator: of fixed width. Name a layout, which says "
             "where each column stands (--layout)."
         )
+    if _are_in_columns(lines):
+        raise DataError(
+            f"{title}: several blanks stand between the cells of each line, and the cells hold blanks, too. Name a "
+            "layout, which says where each column stands (--layout)."
+        )
     likely = [sign for sign in ";\t|,^~" if sign in first]
     if likely:
         sign = max(likely, key=first.count)
@@ -302,6 +309,14 @@ def _one_column(lines: Sequence[str], cuts: Sequence[_Cut], title: str) -> _Cut:
     return _Cut(
         ",", quoted, [[cell.strip('"') if quoted else cell] for cell, _ in kept], [number for _, number in kept]
     )
+
+
+def _are_in_columns(lines: Sequence[str]) -> bool:
+    """Whether words stand apart by several blanks in the first line and in nearly all others, with numbers."""
+    kept = [line.rstrip("\r\n") for line in lines if line.strip()]
+    gaps = [re.search(r"\S {2,}\S", line) is not None for line in kept]
+    numbers = sum(re.search(r"\d", line) is not None for line in kept[1:])
+    return len(kept) > 3 and gaps[0] and min(sum(gaps[1:]), numbers) >= _NEARLY * (len(kept) - 1)
 
 
 def _best_quote(lines: Sequence[str], separator: str, title: str) -> _Cut:
@@ -414,9 +429,10 @@ def _header(rows: list[list[str]], title: str) -> tuple[list[str] | None, list[l
     rows = [[cell.strip() for cell in row] for row in rows]
     first, others = rows[0], rows[1:]
     below = [[row[place] for row in others if row[place] and row != first] for place in range(len(first))]
-    # A day above other things than days is the name of a column, in a table that has one for each day.
+    # A day above other things than days is the name of a column, in a table that has one for each day; so are years.
+    years = _years_in_a_row(first, below)
     are_names = (
-        bool(column) and _is_day(cell) and not any(map(_is_day, column))
+        bool(column) and ((_is_day(cell) and not any(map(_is_day, column))) or cell in years)
         for cell, column in zip(first, below, strict=True)
     )
     if any(_is_value(cell) and not is_name for cell, is_name in zip(first, are_names, strict=True)):
@@ -427,6 +443,22 @@ def _header(rows: list[list[str]], title: str) -> tuple[list[str] | None, list[l
         return first, others
     again = first in others or any(name in column for name, column in zip(first, below, strict=True) if name)
     return (None, rows) if again else (first, others)
+
+
+def _years_in_a_row(first: Sequence[str], below: Sequence[Sequence[str]]) -> set[str]:
+    """The years among the cells of a first line that is one of names: each cell is above other values than itself."""
+    if any(cell in column for cell, column in zip(first, below, strict=True)):
+        return set()
+    return {cell for cell in first if re.fullmatch(_YEAR, cell)} if names_years(first) else set()
+
+
+def names_years(names: Sequence[str]) -> bool:
+    """Whether names that are values are years, one after the other at the same distance, beside at least one word."""
+    values = [name for name in names if _is_value(name)]
+    years = [int(name) for name in values if re.fullmatch(_YEAR, name)]
+    steps = {later - earlier for earlier, later in pairwise(years)}
+    words = [name for name in names if name and name not in values]
+    return len(years) == len(values) > 1 and len(steps) == 1 and steps != {0} and bool(words)
 
 
 def _is_value(cell: str) -> bool:

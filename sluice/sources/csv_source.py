@@ -22,7 +22,7 @@ from pydantic import BeforeValidator, Field, field_validator, model_validator
 from sluice.ground.errors import DataError
 from sluice.ground.visible_text import Name
 from sluice.sources.packed_file import unpacked
-from sluice.sources.tabular_source import TabularSource, mostly_expected, resolved
+from sluice.sources.tabular_source import NAMELESS, TabularSource, mostly_expected, resolved
 
 _NAMELESS = "\0"  # before the place of a column without a name, which no header holds
 _BLANK = " \r\n"  # not the tab: in a file separated by tabs it makes a record
@@ -120,7 +120,7 @@ class CsvSource(TabularSource):
         """Columns that the header leaves without a name, by their places from 1."""
         names = self._open(Path(self.path[0]), ())[0]
         places = (place for place, name in enumerate(names, start=1) if name.startswith(_NAMELESS))
-        return {f"column {place}": "has no name" for place in places}
+        return {f"column {place}": NAMELESS for place in places}
 
     def _are_names(self, names: Sequence[str], expected: Sequence[str]) -> bool:
         """A file whose header is missing has a record where the names should be: no cell of it is repeated."""

@@ -17,7 +17,7 @@ _UNGROUPED = re.compile(r"[+-]?\d{1,3}([.,]\d+)?")
 def decimal_of(
     rows: Sequence[Sequence[str]], header: Sequence[str] | None, separator: str, title: str, given: str | None
 ) -> tuple[Literal[".", ","], tuple[str, ...]]:
-    """The decimal mark, and sentences on numbers with thousands separators."""
+    """The decimal mark, and sentences on numbers that have thousands separators, or may have."""
     certain: dict[str, list[int]] = {",": [], ".": []}
     either: dict[str, list[int]] = {",": [], ".": []}
     grouped = []
@@ -50,8 +50,12 @@ def decimal_of(
         )
     sign: Literal[".", ","] = "," if known == "," else "."
     grouped += either["." if sign == "," else ","]
-    if not grouped:
-        return sign, ()
-    return sign, (
-        f"numbers with signs between their thousands are read as texts: {named(grouped)}. Take the signs out",
-    )
+    says: tuple[str, ...] = ()
+    if sign == "." and either["."] and not (certain["."] or given):
+        says += (
+            f"all numbers with a point have three digits behind it, in {named(either['.'])}, and are read as decimals. "
+            "If these are thousands, take the points out",
+        )
+    if grouped:
+        says += (f"numbers with signs between their thousands are read as texts: {named(grouped)}. Take the signs out",)
+    return sign, says

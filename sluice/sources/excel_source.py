@@ -25,7 +25,7 @@ from sluice.ground.errors import DataError, did_you_mean
 from sluice.ground.values import MISSING_MARKS, hours, label
 from sluice.ground.visible_text import Name
 from sluice.sources.tabular_source import FileSource, missing_file, mostly_expected
-from sluice.sources.workbook_parts import TRUE, refuse_bombs, sheet_parser, workbook_reader
+from sluice.sources.workbook_parts import BEYOND_CALENDAR, TRUE, refuse_bombs, sheet_parser, workbook_reader
 
 _NOT_AVAILABLE = "#N/A"
 _FEWEST_ROWS = 5  # rows from the names on, by which the second is told from the others
@@ -60,7 +60,7 @@ class ExcelSource(FileSource):
             place = {name: column for column, name in self._header(rows)}
             wanted, all_places = [place[name] for name in columns], set(place.values())
             waiting: list[dict[int, Any]] = []
-            blank = 0  # rows without a cell; at the end they are no records
+            read, blank = 0, 0  # rows without a cell; at the end they are no records
             for number, row in enumerate(rows, start=self.header_row + 1):
                 filled = sum(cell is not None for column, cell in row.items() if column in all_places)
                 if not filled:
@@ -74,10 +74,21 @@ class ExcelSource(FileSource):
                 waiting += [{}] * blank + [row]
                 blank = 0
                 if len(waiting) >= size:
-                    yield _table(waiting, columns, wanted)
-                    waiting = []
+                    yield self._table(waiting, columns, wanted, read)
+                    read, waiting = read + len(waiting), []
             if waiting:
-                yield _table(waiting, columns, wanted)
+                yield self._table(waiting, columns, wanted, read)
+
+    def _table(self, rows: list[dict[int, Any]], columns: Sequence[str], places: Sequence[int], read: int) -> pa.Table:
+        """read : the records before these"""
+        table = {}
+        for name, place in zip(columns, places, strict=True):
+            cells = [row.get(place) for row in rows]
+            if beyond := [at for at, cell in enumerate(cells) if cell == BEYOND_CALENDAR]:
+                self.remarks.add("beyond_calendar", name, len(beyond), read + beyond[0] + 1)
+                cells = [None if cell == BEYOND_CALENDAR else cell for cell in cells]
+            table[name] = _column(cells)
+        return pa.table(table)
 
     def _header(self, rows: Iterator[dict[int, Any]]) -> list[tuple[int, str]]:
         """Place and name of each column, the rows having been read as far as the header."""
@@ -291,10 +302,6 @@ def _values(cells: Sequence[dict[str, Any]]) -> dict[int, Any]:
 
 def _letter(column: int) -> str:
     return str(import_module("openpyxl.utils").get_column_letter(column))
-
-
-def _table(rows: list[dict[int, Any]], columns: Sequence[str], places: Sequence[int]) -> pa.Table:
-    return pa.table([_column([row.get(place) for row in rows]) for place in places], names=list(columns))
 
 
 def _column(cells: list[Any]) -> pa.Array:

@@ -23,7 +23,7 @@ from sluice.sources.reading_engine import (
     single_precision,
     unfit_columns,
 )
-from sluice.sources.tabular_source import TabularSource, missing_file
+from sluice.sources.tabular_source import NAMELESS, TabularSource, missing_file
 from sluice.transport import is_of_transport
 
 _BESIDE = {"duckdb": (".wal",), "sqlite": ("-wal", "-shm", "-journal")}  # what was written and is not yet in the file
@@ -89,14 +89,17 @@ class SqlSource(TabularSource):
             with closing(self._executed(connection, statement, 1)) as result:
                 names = list(result.keys())
             unread = self._unfit(connection)
-        return [name for name in names if name not in unread]
+        return [name for name in names if name not in unread and (name.strip() or not self._may_leave_out)]
 
     def left_out(self) -> dict[str, str]:
         """Of a table. What a query selects is meant, and refused where it cannot be described."""
         if not self._may_leave_out:
             return {}
         with self._connected() as connection:
-            return self._unfit(connection)
+            with closing(self._executed(connection, self._select("*").where(sa.false()), 1)) as result:
+                places = [place for place, name in enumerate(result.keys(), start=1) if not name.strip()]
+            fit = {name: why for name, why in self._unfit(connection).items() if name.strip()}
+            return {**{f"column {place}": NAMELESS for place in places}, **fit}
 
     @property
     def _may_leave_out(self) -> bool:

@@ -82,6 +82,8 @@ Descriptions = Mapping[str, ColumnDescription]
 
 
 BATCH_SIZE = 100_000
+NAMELESS = "has no name"
+"""Why a column is not read."""
 Answer = TypeVar("Answer")
 
 
@@ -153,6 +155,9 @@ class TabularSource(BaseModel, ABC):
         """The source's column names. Raises DataError when it cannot be read or a name stands twice."""
         names = self._without_context(lambda: self._names(expected))
         twice = sorted({name for name in names if names.count(name) > 1})
+        nameless = [str(place) for place, name in enumerate(names, start=1) if not name.strip()]
+        if nameless:
+            raise DataError(f"{self.title}: column {', '.join(nameless)} {NAMELESS}. Give it one, in a query by AS.")
         if twice:
             which = ", ".join(twice) if self._are_names(names, expected) else "is the first line really the header?"
             raise DataError(f"{self.title}: column named twice: {which}")
@@ -246,6 +251,22 @@ def unfit(kind: pa.DataType) -> str:
     if pa.types.is_nested(kind) and not is_list(kind):
         return "holds neither one value a record nor a list of texts"
     return ""
+
+
+def unread_columns(schema: pa.Schema) -> dict[str, str]:
+    """Why columns of such a table are not read, by name, or by the place of one that has none."""
+    found = {}
+    for place, each in enumerate(schema, start=1):
+        if not each.name.strip():
+            found[f"column {place}"] = NAMELESS
+        elif why := unfit(each.type):
+            found[each.name] = why
+    return found
+
+
+def read_columns(schema: pa.Schema) -> list[str]:
+    """The names of the others."""
+    return [each.name for each in schema if each.name.strip() and not unfit(each.type)]
 
 
 def as_frame(table: pa.Table) -> "pd.DataFrame":

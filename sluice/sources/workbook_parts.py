@@ -86,6 +86,10 @@ def _refuse_many(path: Path, archive: zipfile.ZipFile, name: str, most: int) -> 
                 )
 
 
+BEYOND_CALENDAR = "\0 a date beyond the calendar"
+"""In place of the value of such a cell, which no cell can hold."""
+
+
 def sheet_parser() -> Any:
     """openpyxl's reader of a sheet, which also tells a formula without a value, and keeps nothing of each row."""
     library: Any = import_module("openpyxl.worksheet._reader")
@@ -121,6 +125,11 @@ def sheet_parser() -> Any:
                 self.has_formulas = True
                 if not element.findtext(_VALUE) and element.get("t") != "str":  # of which "" may be the result
                     cell["data_type"] = "f"
+            elif cell["data_type"] == "e" and element.get("t", "n") == "n":
+                cell["value"], cell["data_type"] = (
+                    BEYOND_CALENDAR,
+                    "s",
+                )  # openpyxl's error, of a date that it cannot make
             return cell
 
     return Parser

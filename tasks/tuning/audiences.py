@@ -31,7 +31,7 @@ USES: Mapping[str, Use] = MappingProxyType(
     {
         "public": Use("public-use-file", "anybody may download it"),
         "scientific": Use("scientific-use-file", "researchers under a contract", researchers=True),
-        "perturbed": Use("perturbed-file", "anybody; numbers moved, their relations kept"),
+        "perturbed": Use("perturbed-file", "anybody; numbers moved"),
         "synthetic": Use("synthetic-file", "anybody; people who never were"),
         "business": Use("public-use-business", "anybody; records of enterprises"),
         "small": Use("small-file", "anybody; fewer than 1,000 people"),

@@ -2,8 +2,8 @@
 release definition in YAML, with comments that say why each step is there.
 
 A search that tries many plans finds some that pass by chance. So a plan wins only if it passes on the records that the
-search never saw, where there are enough, and on all records, each with a fresh seed. The release draws another one
-still, and its gate judges.
+search never saw, where there are enough, and on all records, each with a fresh seed, and then by nine of ten other
+draws. The release draws another one still, and its gate judges.
 
 The winner is pruned of the steps that cost something and that it passes without. A space may hold no plan without a
 step, or no trial had it. A shorter plan takes the winner's place only if it passes what the winner did, judged again
@@ -25,6 +25,7 @@ from sluice.ground.errors import SluiceError
 from tasks.release.records.record_definition import RecordsDefinition
 from tasks.tuning.allowance import Allowance
 from tasks.tuning.journal import Found, TrialRecord
+from tasks.tuning.other_draws import DRAWS, OtherDraws, other_draws
 from tasks.tuning.parameter_ranges import at
 from tasks.tuning.plan_explanation import Reason, Unchosen, reasons_for
 from tasks.tuning.plan_search import price_of
@@ -52,37 +53,43 @@ class Judgement(BaseModel):
 
 @dataclass(frozen=True)
 class Confirmation:
-    """The finalists in the order of their loss, and the first that passed each time.
+    """The finalists in the order of their loss, and the first that passed each time and has room in other draws; where
+    none has, the one that passes by most of them.
 
+    draws  : of the winner; None where there was no time for one. drawn: of all finalists
     judged : how often a plan was judged again; a plan that fell once was not judged further
     """
 
     finalists: tuple[tuple[TrialRecord, tuple[Judgement, ...]], ...] = ()
     winner: TrialRecord | None = None
+    draws: OtherDraws | None = None
+    drawn: int = 0
 
     @property
     def judged(self) -> int:
-        return sum(len(judgements) for _, judgements in self.finalists)
+        return sum(len(judgements) for _, judgements in self.finalists) + self.drawn
 
     @property
     def of_winner(self) -> tuple[Judgement, ...]:
         """The judgements of the plan that won."""
-        return self.finalists[-1][1] if self.winner else ()
+        return next((judgements for trial, judgements in self.finalists if trial is self.winner), ())
 
 
 def confirm(
     space: SpaceOfPlans, found: Found, whole: RecordsAtHand, rest: RecordsAtHand | None,
     better_than: float = float("inf"), allowance: Allowance | None = None,
 ) -> Confirmation:  # fmt: skip
-    """Judge the best candidates, until one passes on all it is judged on.
+    """Judge the best candidates, until one passes on all it is judged on, and by nine of ten other draws.
 
     rest        : records that the search did not see; None: all records are judged twice, with two seeds and in two
                   orders
     better_than : candidates that lose as much or more are not looked at
     allowance   : once it is used up, no further candidate is judged; the first one is
-    cost        : up to `finalists` times two judgements of a release
+    cost        : up to `finalists` times twelve judgements of a release
     """
     finalists: list[tuple[TrialRecord, tuple[Judgement, ...]]] = []
+    best: tuple[TrialRecord, OtherDraws] | None = None
+    drawn = 0
     candidates = [trial for trial in found.candidates if trial.outcome.loss < better_than]
     for trial in candidates[: space.search.finalists]:
         if finalists and allowance is not None and not allowance.for_judgement:
@@ -90,9 +97,27 @@ def confirm(
         definition, price = space.definition(at(trial.point)), price_of(space, trial.point)
         judgements = judged_twice(space, definition, whole, rest, len(finalists), price)
         finalists.append((trial, judgements))
-        if passed_twice(judgements):
-            return Confirmation(tuple(finalists), trial)
-    return Confirmation(tuple(finalists))
+        if not passed_twice(judgements):
+            continue
+        draws = drawn_again(space, definition, whole, allowance)
+        drawn += draws.of
+        if best is None or draws.passed * best[1].of > best[1].passed * draws.of:
+            best = trial, draws
+        if draws.has_room or not draws.of:
+            best = trial, draws
+            break
+    winner, of_winner = best or (None, None)
+    return Confirmation(tuple(finalists), winner, of_winner if of_winner and of_winner.of else None, drawn)
+
+
+def drawn_again(
+    space: SpaceOfPlans, definition: RecordsDefinition, whole: RecordsAtHand, allowance: Allowance | None
+) -> OtherDraws:
+    """Ten draws that no trial had, fewer where two fell or the time is up."""
+    return other_draws(
+        definition, whole, DRAWS, space.search.seed, space.search.loss, until_known=True,
+        time_left=lambda: allowance is None or allowance.for_judgement,
+    )  # fmt: skip
 
 
 def judged_twice(

@@ -158,7 +158,7 @@ def _grouped(
         if whose:
             steps.append({"method": "removal", "columns": whose})
         what = "drawn anew from similar records" if window is None else "swapped among similar records"
-        what += ", so that regressions stay" if calibrated and rest else ""
+        what += ", numbers then calibrated by regression" if calibrated and rest else ""
         beside = f", {len(rest)} other variable{'s' if len(rest) > 1 else ''} {what}" if rest else ""
         family: Family = "mixture" if window is None and rest else "groups"
         known = "1 quasi-identifier" if len(kept) == 1 else f"{len(kept)} quasi-identifiers"

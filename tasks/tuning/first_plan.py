@@ -23,6 +23,7 @@ from tasks.release.records.record_definition import RecordsDefinition
 from tasks.tuning.allowance import Allowance
 from tasks.tuning.draft_steps import FAMILIES, Draft, Family
 from tasks.tuning.first_drafts import drafts
+from tasks.tuning.other_draws import DRAWS, MAY_FALL, may_fall
 from tasks.tuning.plan_changes import with_plan
 from tasks.tuning.plan_search import refused
 from tasks.tuning.records_at_hand import RecordsAtHand
@@ -33,8 +34,6 @@ from tasks.tuning.trial import Outcome, try_plan
 
 _LOOKS = 3  # draws without attacks, by which it is told what a draft keeps: by one of them it is chance
 _AGAIN = 2  # more of those, by which a plan that passed is looked at before it is attacked again
-_DRAWN = 10  # draws that are attacked where there is time; a release draws anew
-_MAY_FALL = 1  # of so many, and of no fewer: whether it was by chance would not be known
 _CONFIRMED = 5  # judgements for which there has to be time before a plan is looked at that may not pass
 _SEED = 7
 _LOOKING = 0.4  # share of the time, after which drafts that wait for attacks are attacked
@@ -216,8 +215,8 @@ def _outcome(
         if other.end != "passes":
             return other.model_copy(update=known)
     margins, fallen = [outcome.margin], list[Outcome]()
-    for again in range(_DRAWN - 1):
-        if len(fallen) > _MAY_FALL or not allowance.for_judgement:
+    for again in range(DRAWS - 1):
+        if len(fallen) > MAY_FALL or not allowance.for_judgement:
             break
         other = _try(definition, tried.draft, records, (_SEED, number, _LOOKS + _AGAIN + again))
         if other.end == "passes":
@@ -225,7 +224,7 @@ def _outcome(
         else:
             fallen.append(other)
     draws = len(margins) + len(fallen)
-    if len(fallen) > (_MAY_FALL if draws == _DRAWN else 0):
+    if len(fallen) > may_fall(draws):
         return fallen[0].model_copy(update=known | {"draws": draws, "fallen": len(fallen)})
     found = {"margin": float(np.fmin.reduce(margins)), "draws": draws, "fallen": len(fallen)}
     return outcome.model_copy(update=known | found)

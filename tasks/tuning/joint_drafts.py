@@ -47,7 +47,7 @@ def drawn_anew(
             step["calibrated"] = True
         else:
             steps += _tails_together(frame, usable, kept)
-        beside = ", numbers moved so that regressions stay" if calibrated else ""
+        beside = ", numbers then calibrated by regression" if calibrated else ""
         says = f"{len(kept)} variables drawn anew, from {leaf} people at least{beside}"
         yield Draft(says, "synthetic", (*steps, step))
 
@@ -87,7 +87,7 @@ def perturbed(
         yield Draft("all variables swapped in their spectrum, amounts on their logarithms", "perturbed", logs)
     if len(numbers) > 1:
         turned = {"method": "random_orthogonal_matrix", "columns": numbers, **missing}
-        says = f"{len(numbers)} numbers turned together: covariances are kept, ranges are not{beside}"
+        says = f"{len(numbers)} numbers turned together, beyond the ranges of the original{beside}"
         yield Draft(says, "perturbed", (*before, turned, *at_random(0.7)))
     before_moving = list(rounded(frame, usable, numbers))
     if complete and len(numbers) > 1:

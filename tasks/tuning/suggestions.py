@@ -1,11 +1,12 @@
 """`sluice suggest`: the smallest changes of a blocked plan that would pass, each tried.
 
 Single changes first; where fewer than three of these pass, two and then three together, of those that brought the plan
-nearest. It ends where enough have passed. What is suggested passed again with another seed. Suggestions for a
-definition in a file are recorded as a search and kept for the next report.
+nearest. It ends where enough have passed. What is suggested passed again by nine of ten draws, or by all for which
+there was time. Suggestions for a definition in a file are recorded as a search and kept for the next report.
 
 Where a release of the same documents and data was judged, its verdict counts, whatever another draw would have: a plan
 that falls by the release's own seed and passes by others is too near its limit, and a change must pass several draws.
+So is one that passes by a draw, and falls by more than one of ten others.
 """
 
 import json
@@ -17,7 +18,7 @@ from math import isfinite, nan
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from sluice.custody.ledger import last
 from sluice.custody.states import State
@@ -34,7 +35,7 @@ from tasks.release.release_documents import load_documents
 from tasks.release.stored_dossier import keep_suggestions, kept_dossier
 from tasks.tuning.allowance import Allowance
 from tasks.tuning.journal import Journal, TrialRecord
-from tasks.tuning.other_draws import other_draws
+from tasks.tuning.other_draws import DRAWS, MAY_FALL, may_fall, other_draws
 from tasks.tuning.plan_changes import Change, Plan, changes, with_plan
 from tasks.tuning.plan_search import refused
 from tasks.tuning.records_at_hand import RecordsAtHand
@@ -49,7 +50,6 @@ _MOST_TOGETHER = 3  # changes
 _SHARE = 0.6  # of the trials that single changes may take, so that some are left for two together
 _BEST = 5  # plans with fewer changes, from which those with one more begin
 _TRYING, _FRESH = 2**44, 2**44 + 1  # of the search's seed
-_DRAWS_OF_A_PLAN = 10  # by which it is said how near a plan is that fell by its release's own draw
 CHANGED_DRAWS = 3  # that a change of such a plan must pass
 _TRIED_STAGES = ("masked", "reference", "attack", "utility")
 
@@ -65,14 +65,17 @@ class Suggestion(BaseModel):
     changes: tuple[str, ...]
     loss: float
     margin: float
+    passed: int = Field(default=1, description="of the draws by which it was tried again, how many passed")
+    draws: int = 1
 
     def in_words(self, before: float) -> str:
         """One line."""
         what = "; and ".join(self.changes)
         room = f"; {percent(self.margin)} of its nearest limit left" if isfinite(self.margin) else ""
+        by = f"; passes by {self.passed} of {self.draws} draws" if self.draws > 1 else ""
         if not isfinite(before):
-            return f"{what} (loss {self.loss:.3f}{room})"
-        return f"{what} (loss {self.loss:.3f}, {self.loss - before:+.3f}{room})"
+            return f"{what} (loss {self.loss:.3f}{room}{by})"
+        return f"{what} (loss {self.loss:.3f}, {self.loss - before:+.3f}{room}{by})"
 
 
 @dataclass(frozen=True)
@@ -81,7 +84,7 @@ class Suggestions:
 
     before : the plan as it stands, by the verdict of its release where there is one; tried: how many plans; nearest:
              where none passed, the changes that came nearest
-    draws  : of a release that did not pass, by how many of how many other draws its plan would; None: not asked
+    draws  : of a plan that passes by the draw of a trial, by how many of how many others; None: not asked
     judged : the release whose verdict counts; empty: none was judged
     beyond : rules that keep it back and that no trial of a plan looks at, such as earlier publications
     once   : changes that passed, and that there was no time to try again
@@ -142,12 +145,12 @@ def suggest(
     seed, kept = (settings.seed, _TRYING), Journal() if journal is None else journal
     before, draws = allowance.timed(lambda: try_plan(definition, records, (*seed, 0), settings.loss)), None
     if before.end == "passes":
-        if not against:
-            return Suggestions(before)
-        asked = (definition, whole, _DRAWS_OF_A_PLAN, settings.seed, settings.loss)
-        others = other_draws(*asked, time_left=lambda: allowance.for_search)
+        asked = (definition, whole, DRAWS, settings.seed, settings.loss)
+        others = other_draws(*asked, time_left=lambda: allowance.for_search, until_known=not against)
         draws = others.passed, others.of
-        before = _fallen(before, against)
+        if not against and (others.has_room or others.first_stopped is None):
+            return Suggestions(before, draws)
+        before = _fallen(before, against) if against else others.first_stopped or before
     else:
         before = before.model_copy(update={"misses": _together(against, before.misses)})
     single = changes(definition, written, records.variables, records.frame, records.policy, before.misses)
@@ -304,25 +307,31 @@ def _confirmed(
     definition: RecordsDefinition, tried: Sequence[_Tried], whole: RecordsAtHand, settings: SearchSettings, draws: int,
     allowance: Allowance,
 ) -> Iterator[tuple[_Tried, Suggestion | None]]:  # fmt: skip
-    """Those that pass each of so many fresh draws on all records, with the least margin of these; None: it does not.
-    As long as there is time."""
+    """Those that pass by nine of ten fresh draws on all records, or by all for which there is time, at least so many,
+    with the least margin of these; None: it does not."""
     found = 0
     candidates = _different(_passing(tried))
     for place, each in enumerate(candidates[: 2 * WANTED + settings.finalists]):
-        changed, outcomes = with_plan(definition, each.plan), list[Outcome]()
-        for draw in range(draws):
+        changed, passed, made = with_plan(definition, each.plan), list[Outcome](), 0
+        for draw in range(DRAWS):
             seed = (settings.seed, _FRESH, place, draw) if draw else (settings.seed, _FRESH, place)
             if not allowance.for_judgement:
-                return
-            outcomes.append(allowance.timed(partial(try_plan, changed, whole, seed, settings.loss)))
-            allowance.refuse_stopped()
-            if outcomes[-1].end != "passes":
-                yield each, None
+                if made < draws:
+                    return
                 break
+            outcome = allowance.timed(partial(try_plan, changed, whole, seed, settings.loss))
+            allowance.refuse_stopped()
+            passed += [outcome] if outcome.end == "passes" else []
+            made += 1
+            if not passed or made - len(passed) > MAY_FALL:
+                break
+        if not passed or made - len(passed) > may_fall(made):
+            yield each, None
         else:
             found += 1
-            least = min((one.margin for one in outcomes if isfinite(one.margin)), default=nan)
-            yield each, Suggestion(changes=_words(each), loss=outcomes[0].loss, margin=least)
+            least = min((one.margin for one in passed if isfinite(one.margin)), default=nan)
+            by = {"passed": len(passed), "draws": made}
+            yield each, Suggestion(changes=_words(each), loss=passed[0].loss, margin=least, **by)
         if found == WANTED:
             break
 

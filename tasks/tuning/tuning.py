@@ -21,6 +21,7 @@ from tasks.tuning.confirmation import (
     Judgement,
     Pruned,
     confirm,
+    drawn_again,
     fresh_seed,
     judged_afresh,
     plan_yaml,
@@ -30,7 +31,7 @@ from tasks.tuning.confirmation import (
 )
 from tasks.tuning.journal import Found, Journal, TrialRecord
 from tasks.tuning.kept_searches import Kept, KeptRow, kept_by, kept_rows
-from tasks.tuning.other_draws import OtherDraws, other_draws
+from tasks.tuning.other_draws import OtherDraws
 from tasks.tuning.parameter_ranges import at
 from tasks.tuning.plan_explanation import RulePrice, Unchosen, rule_prices, unchosen
 from tasks.tuning.plan_loss import number
@@ -38,7 +39,6 @@ from tasks.tuning.plan_search import Search, Told, price_of
 from tasks.tuning.search_context import Ground
 from tasks.tuning.trial import Outcome
 
-_DRAWS = 10  # other draws by which the recommended plan is judged
 NARROW = 0.02  # a margin below it may be used up by the next seed
 
 
@@ -186,27 +186,25 @@ def _steps(
     if winner is not None:
         definition = space.definition(at(winner.point))
         left = unpruned(definition, confirmation.of_winner, winner.outcome.loss)
-    yield (tuned := replace(tuned, confirmation=confirmation, left=left))
+    yield (tuned := replace(tuned, confirmation=confirmation, left=left, draws=confirmation.draws))
+    of_winner = confirmation.draws
     if winner is not None and left is not None and allowance.for_judgement:
+        whole_plan = left
         says("trying the best plan without each of its steps")
         left = pruned(
             space, left.definition, confirmation.of_winner, winner.outcome.loss,
             price_of(space, winner.point), ground.searched, ground.whole, ground.rest, allowance,
         )  # fmt: skip
         taken["judged"] += left.trials + left.judged
-        yield (tuned := replace(tuned, left=left))
-    if left is not None and allowance.for_judgement:
-        says("judging the recommended plan by other draws")
-        draws = other_draws(
-            left.definition,
-            ground.whole,
-            _DRAWS,
-            space.search.seed,
-            space.search.loss,
-            time_left=lambda: allowance.for_judgement,
-        )
-        taken["judged"] += draws.of
-        yield (tuned := replace(tuned, draws=draws if draws.of else None))
+        if len(left.kept) < len(whole_plan.kept):
+            says("judging the shorter plan by other draws")
+            draws = drawn_again(space, left.definition, ground.whole, allowance)
+            taken["judged"] += draws.of
+            if of_winner is not None and of_winner.has_room and not draws.has_room:
+                left = whole_plan  # shorter, it would be blocked by chance
+            else:
+                of_winner = draws if draws.of else None
+        yield (tuned := replace(tuned, left=left, draws=of_winner))
     if left is not None and allowance.for_judgement:
         if ground.baseline is not None:
             kept_before = kept_by(ground.baseline, ground.whole, fresh_seed(space, (_KEPT,)))

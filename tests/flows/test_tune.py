@@ -38,7 +38,8 @@ def searched(house: House, *options: str) -> Any:
 @pytest.fixture(autouse=True)
 def _two_other_draws(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each is a judgement of all records."""
-    monkeypatch.setattr("tasks.tuning.tuning._DRAWS", 2)
+    monkeypatch.setattr("tasks.tuning.confirmation.DRAWS", 2)
+    monkeypatch.setattr(suggestions, "DRAWS", 2)
 
 
 @pytest.mark.exhaustive
@@ -220,7 +221,7 @@ def test_suggest_starts_from_the_verdict_of_the_release(pending: House, monkeypa
     assert f"{release} passed" in as_it_is.words
     near = finding(FAIL, rule="participant_inference", stage="attack", observed=106, limit=94)
     monkeypatch.setattr(suggestions, "kept_dossier", lambda *_: dossier(near))
-    monkeypatch.setattr(suggestions, "_DRAWS_OF_A_PLAN", 1)
+    monkeypatch.setattr(suggestions, "DRAWS", 1)
     monkeypatch.setattr(suggestions, "CHANGED_DRAWS", 1)
     told = pending.sluice(*asked)
     assert told.code == BLOCKED

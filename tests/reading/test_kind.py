@@ -294,6 +294,16 @@ def test_a_code_of_a_recognised_classification_is_not_missing() -> None:
     assert settled(["NA", "1", "2"] * 5, "grade").marks == {"NA": 5}
 
 
+def test_na_beside_other_codes_of_two_capitals_is_one_of_them() -> None:
+    """Naples among Italian provinces, North America among continents; not beside words, nor beside two codes."""
+    assert settled(["NA", "RM", "MI", "TO"] * 5, "provincia").categories["NA"] == 5
+    assert settled(["NA", "RM", "MI", "TO"] * 5, "provincia").takes_na
+    assert settled(["NA", "DE", "FR"] * 5, "country").takes_na
+    for others in (["Yes", "No"], ["A", "B", "C"], ["RM", "MI"], ["RM", "MI", "Torino"], ["rm", "mi", "to"]):
+        found = settled(["NA", *others] * 5, "x")
+        assert (found.marks, found.takes_na) == ({"NA": 5}, False)
+
+
 def test_whole_numbers_written_with_an_exponent_are_codes() -> None:
     assert settled(["1e3", "2e3", "7e1"] * 9).kind is Kind.NOMINAL
     assert settled(["1e-05", "0.5", "2"] * 9).kind is Kind.CONTINUOUS

@@ -39,6 +39,11 @@ def shape(text: str, **given: str) -> CsvShape:
         ("a|01.06.2015|x\nb|1.7.2016|y\n", CsvShape("|", header=False)),  # a day in the first line
         ("a;2015/06/01\nb;2016/7/1\n", CsvShape(";", header=False)),
         ("town;1/6/2015;2015-06-02\nA;3;4\nB;5;6\n", CsvShape(";")),  # days above numbers
+        ("nace;2020;2021\nA;3;4\nB;5;6\n", CsvShape(";")),  # years above other numbers
+        ("nace;2020;2021\nA;2020;4\nB;5;6\n", CsvShape(";", header=False)),
+        ("A;2020;2021\nB;2022;4\nA;5;6\n", CsvShape(";", header=False)),  # a first record
+        ("Anna;1980;2010\nBen;1991;2012\nCleo;1993;2010\n", CsvShape(";", header=False)),
+        ("1990;2010\n1991;2012\n1993;2013\n", CsvShape(";", header=False)),
         ("code\nA\nB\n", CsvShape()),
         ("a;n\n1.234.567,5;1\n1.000,25;2\n", CsvShape(";")),
         (  # R's write.table: no name above the names of the rows
@@ -124,6 +129,19 @@ def test_thousands_are_named() -> None:
     assert shape("a;n\n1.234;1,5\n2.345;2,5\n").says != ()
     assert shape("a;n\n1.234;1,5\n2.345;2,5\n").decimal == ","
     assert shape("a;b\n1.234;x\n2.500;y\n", decimal=".").decimal == "."
+
+
+def test_decimals_that_may_be_thousands_are_named() -> None:
+    assert "decimals" in " ".join(shape("a,n\n1.234,1\n2.345,2\n").says)
+    assert shape("a,n\n1.234,1.5\n2.345,2.5\n").says == ()
+    assert shape("a,n\n0.234,1\n2.345,2\n").says == ()
+
+
+def test_cells_that_hold_blanks_among_cells_apart_by_blanks_are_of_fixed_width() -> None:
+    lines = ["name          age sex", "Anna Lee       33 f", "Ben            4  m", "Chris van Dam  51 f"]
+    with golden.raises(DataError):
+        shape("\n".join([*lines, ""]))
+    assert shape("remark\nsees  well\nhas  2 dogs\nnothing\nis  well\n") == CsvShape()  # one column of texts
 
 
 words = st.text(st.sampled_from("abcXYZäöüéÅß'\" .,;:|-/0123456789"), max_size=7).map(str.strip)

@@ -52,6 +52,19 @@ def test_values_are_what_they_are(tmp_path: Path) -> None:
     assert source.unknown_columns(["code"])[-1] == "2024"
 
 
+def test_a_date_outside_the_calendar_is_missing_and_remarked_upon(tmp_path: Path) -> None:
+    def late(sheet: Any) -> None:
+        sheet["B4"] = 3_000_000
+        sheet["B4"].number_format = "yyyy-mm-dd"
+
+    day = datetime(2024, 2, 29)
+    source = book(tmp_path / "a.xlsx", ["id", "visit"], [1, day], [2, day], [3, day], [4, day], change=late)
+    for size in (2, 100):
+        assert cells(source, "id", "visit", size=size)[2] == [3, None]
+        [said] = source.remarks.all()
+        assert (said.code, said.column, said.count, said.first) == ("reading.beyond_calendar", "visit", 1, 3)
+
+
 def test_the_stored_value_of_a_formula_counts(tmp_path: Path) -> None:
     source = book(tmp_path / "a.xlsx", ["a", "b"], [1, 2], [1, "=A2*2"])
     golden(refusal(source, "a"))

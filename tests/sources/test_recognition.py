@@ -9,6 +9,8 @@ from pathlib import Path
 import duckdb
 import openpyxl
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pyreadstat
 import pytest
 
@@ -124,6 +126,24 @@ def test_columns_of_a_database_that_no_contract_describes_are_left_out_and_named
     assert set(found.records.left_out()) == {"stay", "parts", "scan"}
     golden(found.says[-1])
     assert [table.to_pylist() for table in found.records.tables(["id"])] == [[{"id": 1}]]
+
+
+@pytest.mark.parametrize("name", ["", " "])
+def test_a_column_without_a_name_is_left_out_and_named_whatever_the_file_is(tmp_path: Path, name: str) -> None:
+    table = pa.table({"id": [1], name: [2], "scan": [b"x"]})
+    pq.write_table(table, tmp_path / "a.parquet")
+    with pa.OSFile(str(tmp_path / "a.arrow"), "w") as file, pa.ipc.new_file(file, table.schema) as out:
+        out.write_table(table)
+    files = ["a.parquet", "a.arrow"]
+    if name:  # DuckDB has no column whose name is empty
+        with duckdb.connect(tmp_path / "a.duckdb") as made:
+            made.execute("CREATE TABLE t AS SELECT 1 AS id, 2 AS \" \", 'x'::BLOB AS scan")
+        files.append("a.duckdb")
+    for each in files:
+        found = recognise(tmp_path / each)
+        assert found.records.column_names() == ["id"]
+        assert set(found.records.left_out()) == {"column 2", "scan"}
+        assert [rows.to_pylist() for rows in found.records.tables(["id"])] == [[{"id": 1}]]
 
 
 def test_a_table_of_another_schema_is_named_with_it(tmp_path: Path) -> None:

@@ -173,6 +173,17 @@ def test_dates_with_dots_are_told_from_versions_and_from_dates(tmp_path: Path) -
     assert {each.name: each.other_form for each in propose(seen).columns} == {"born": "dates", "came": "", "nr": ""}
 
 
+def test_the_first_of_few_values_in_another_form_is_named_by_its_record(tmp_path: Path) -> None:
+    days = pd.Series(pd.date_range("2024-01-01", periods=60))
+    dotted, iso, paid = days.dt.strftime("%d.%m.%Y"), days.dt.strftime("%Y-%m-%d"), pd.Series(range(60)).astype(str)
+    dotted[7], iso[17], paid[27] = "31.02.2024", "10173-09-01", "90+"
+    columns = {"born": dotted, "came": iso, "paid": paid, "all": "5 EUR"}
+    pd.DataFrame(columns).to_csv(tmp_path / "people.csv", index=False)
+    seen = overview(CsvSource(path=(str(tmp_path / "people.csv"),)))
+    found = {each.name: (each.other_form, each.first_other) for each in propose(seen).columns}
+    assert found == {"born": ("dates", 8), "came": ("dates", 18), "paid": ("numbers", 28), "all": ("numbers", 0)}
+
+
 @pytest.mark.parametrize("ending", [".0", ""])
 def test_codes_and_missing_codes_meet_the_data_by_number(tmp_path: Path, ending: str) -> None:
     """pandas writes the whole numbers of a column with missing values as decimals."""

@@ -48,6 +48,18 @@ def test_numbers_as_people_and_programs_write_them(numbers: list[object], form: 
     assert other_form([str(each) for each in numbers], called_date=False) == ""
 
 
+@pytest.mark.parametrize("none", ["10173-09-01", "0044-03-15 BC", "00.00.0000", "31.12.9999", "31.02.2014"])
+def test_a_day_that_no_calendar_has_among_days(none: str) -> None:
+    written = ["01.03.2014", "02.03.2014"] if none[2] == "." else ["2014-03-01", "2014-03-02"]
+    assert other_form([*written, none], called_date=False) == DATES
+
+
+def test_of_numbers_with_a_decimal_comma_a_point_stands_before_thousands() -> None:
+    assert other_form(["1.234", "2.345"], called_date=False, decimal_mark=",") == NUMBERS
+    assert other_form(["1.234", "2.345"], called_date=False) == ""
+    assert other_form(["1,234", "2,345"], called_date=False, decimal_mark=",") == ""
+
+
 @pytest.mark.parametrize(
     "codes",
     [

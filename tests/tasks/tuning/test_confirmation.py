@@ -8,6 +8,7 @@ import pytest
 from tasks.tuning import confirmation
 from tasks.tuning.confirmation import confirm
 from tasks.tuning.journal import Found, TrialRecord
+from tasks.tuning.other_draws import OtherDraws
 from tasks.tuning.plan_search import Search
 from tasks.tuning.records_at_hand import RecordsAtHand
 from tasks.tuning.trial import Miss, Outcome
@@ -58,7 +59,10 @@ def test_what_passes_by_luck_is_not_recommended(monkeypatch: pytest.MonkeyPatch)
     assert len(fresh) == judged.judged
 
 
-def test_the_best_that_passes_twice_wins_and_on_the_records_that_were_not_searched_first() -> None:
+def test_the_best_that_passes_twice_wins_and_on_the_records_that_were_not_searched_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(confirmation, "DRAWS", 1)
     of = space(search={"trials": 8, "seed": 7, "people": 0.5})
     searched, rest = records(1200).split(of.search)
     assert rest is not None
@@ -66,6 +70,35 @@ def test_the_best_that_passes_twice_wins_and_on_the_records_that_were_not_search
     judged = confirm(of, found, records(1200), rest)
     assert judged.winner is not None
     assert [each.on for each in judged.of_winner] == ["the other records", "all records"]
+
+
+def test_a_plan_that_falls_by_other_draws_leaves_the_place_to_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first passes twice, and by three of ten draws: a release by it would be blocked most days."""
+    judged: list[float] = []
+
+    def passes(definition: object, on: object, *_: object, **__: object) -> Outcome:
+        return Outcome(end="passes", loss=0.3, margin=0.1)
+
+    def by_plan(definition: object, on: object, draws: int, *_: object, **__: object) -> OtherDraws:
+        judged.append(draws)
+        return OtherDraws(3 if len(judged) == 1 else 9, 10, {})
+
+    monkeypatch.setattr(confirmation, "try_plan", passes)
+    monkeypatch.setattr(confirmation, "other_draws", by_plan)
+    found = confirm(space(), Found((passed(0, 0.2), passed(1, 0.25))), records(), None)
+    assert found.winner is not None
+    assert (found.winner.number, found.draws and found.draws.passed, len(found.of_winner)) == (1, 9, 2)
+    assert found.judged == 4 + 20
+
+
+def test_of_plans_none_of_which_has_room_the_nearest_is_taken_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    rooms = iter([OtherDraws(7, 10, {}), OtherDraws(1, 3, {})])
+    outcome = Outcome(end="passes", loss=0.3, margin=0.1)
+    monkeypatch.setattr(confirmation, "try_plan", lambda *_, **__: outcome)
+    monkeypatch.setattr(confirmation, "other_draws", lambda *_, **__: next(rooms))
+    found = confirm(space(), Found((passed(0, 0.2), passed(1, 0.25))), records(), None)
+    assert found.winner is not None
+    assert (found.winner.number, found.draws and found.draws.has_room) == (0, False)
 
 
 def test_a_plan_that_loses_as_much_as_the_definition_is_not_looked_at() -> None:
