@@ -14,8 +14,9 @@ import pandas as pd
 
 from sluice.ground.errors import DataError
 from sluice.ground.remarks import Remark, Remarks
-from sluice.ground.values import plain_array, trimmed_texts
+from sluice.ground.values import MISSING_MARKS, plain_array, trimmed_texts
 from sluice.ground.visible_text import spelled_alike
+from sluice.reading.kind import summary_of
 from sluice.sources.separate_reading import read_here
 from sluice.sources.tabular_source import TabularSource
 from sluice.tabular.model.aggregation import LARGEST_KEPT
@@ -123,7 +124,7 @@ def tabulate(source: Records, dimensions: Sequence[Dimension], table: Standalone
     refuse_hidden_ties(dimensions, table.linked)
     measure, withheld = table.summed, table.withheld
     kept = max(LARGEST_KEPT, table.table_attackers.coalition, *(rule.largest_needed for rule in table.sensitivity))
-    alike = _codes_alike(dimensions, table)
+    alike = _codes_to_look_at(dimensions, table)
     if table.cells is not None:
         from tasks.workbench.aggregated_cells import cells_added_up  # takes a table, as this does
 
@@ -166,12 +167,18 @@ def tabulate(source: Records, dimensions: Sequence[Dimension], table: Standalone
         return Tabulated(cells, records.left_out, records.added_up, records.alike, records.respelled, asking, reading)
 
 
-def _codes_alike(dimensions: Sequence[Dimension], table: StandaloneTable) -> tuple[Remark, ...]:
-    """Of dimensions that nobody wrote a hierarchy of: a code spelled in two ways makes two cells of one."""
+def _codes_to_look_at(dimensions: Sequence[Dimension], table: StandaloneTable) -> tuple[Remark, ...]:
+    """Of dimensions that nobody wrote a hierarchy of: a code spelled in two ways makes two cells of one, and NA may be
+    no code at all; by the rule for records, it is one among countries or other codes of two capitals."""
     remarks = Remarks()
     for dimension, written in zip(dimensions, table.dimensions, strict=True):
         if written.hierarchy is None and (alike := spelled_alike(dimension.codes)):
             remarks.add("codes_alike", dimension.name, alike)
+        if written.hierarchy is None and not {*MISSING_MARKS}.isdisjoint(dimension.codes):
+            column = summary_of([pd.Series(dimension.codes[1:])])
+            column.settle()
+            if column.marks:
+                remarks.add("marks", dimension.name, len(column.marks))
     return remarks.all()
 
 
