@@ -8,7 +8,7 @@ claims to have found, which may be another: who finds a few surely may find fewe
 All rulers are rated on the same people among the same released records: all of them, or so many that draws tell.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Self
@@ -30,6 +30,8 @@ from sluice.risk.linkage.learned_rulers import (
 from sluice.risk.linkage.learned_variable import ComparedVariable
 from sluice.risk.linkage.mapped_columns import MappedColumns
 from sluice.risk.linkage.match_claims import Calibration, claimed_in_learning
+from sluice.risk.linkage.parted_map import PARTED_SCALES, PartedMap, likeliest_parts
+from sluice.risk.linkage.parts_of_files import Parts
 
 _MOST_LEARNED = 50_000  # people that the weights are learned from
 _MOST_TUNED = (300, 1_000)  # people of each fold by whom rulers are compared and claims calibrated, of large files
@@ -41,6 +43,8 @@ _MOST_COORDINATES = 200  # more come of categories by the hundred, which weights
 _AMONG = 20_000  # released records, at random, among which rulers are rated
 _SCREENED = 4_000  # of them, among which the scale of maps is chosen,
 _SCREENERS = 200  # by so many people of one fold
+_FIFTHS = 5  # of the people who are learned from, one of whom is left out of maps of parts, which know few as it is
+_NEARLY_ALL = 0.9  # of the people: whoever finds so many looks for no secrets of parts
 _SURER, _MORE_SURE = 0.01, 0.25  # right claims less wrong ones by which another ruler is surer: of all people, of them
 _SIGMAS = 3.0
 
@@ -117,7 +121,7 @@ class LearnedIntruder:
         drawn = rng.random(int(units.max()) + 1)
         # By rank, so that the halves are equal; units are drawn, and their records follow.
         half = drawn[units] >= np.median(drawn[np.unique(units)])
-        part = (drawn[units] * 1e6).astype(np.int64) % 2  # a coin of its own
+        part = (drawn[units] * 1e6).astype(np.int64) % (2 * _FIFTHS)  # a coin of its own, and one of five
         return cls._of_halves(compared, tuple(spaces), tuple(columns), half, part, rng, people)
 
     @classmethod
@@ -131,13 +135,14 @@ class LearnedIntruder:
         rng: np.random.Generator,
         people: int,
     ) -> Self:
-        """half : (n,) who is learned from; part : (n,) in which of its two parts each would be."""
+        """half : (n,) who is learned from; part : (n,) in which part of it each would be: by the remainder of two one,
+        of five more by what two goes into it."""
         learning, others = np.flatnonzero(half), np.flatnonzero(~half)
         judged = np.sort(rng.choice(others, people, replace=False)) if len(others) > people else others
         records = len(compared[0].released)
         tuned_people = int(np.clip(_PAIRS_TUNED // max(1, records), *_MOST_TUNED))
         folds: list[tuple[LearnedLinker, IntArray]] = []
-        parts = learning[part[learning] == 0], learning[part[learning] == 1]
+        parts = learning[part[learning] % 2 == 0], learning[part[learning] % 2 == 1]
         for learned, tuned in (parts, parts[::-1]):
             beside = folds[0][0] if folds else None
             folds.append((
@@ -189,7 +194,9 @@ class LearnedIntruder:
         among = np.union1d(rng.choice(m, _AMONG, replace=False), tuned_rows) if m > _AMONG else np.arange(m)
         rulers = [*self._sums(known, among, rng), *self._distances(known, among)]
         for columns in self.columns:
-            rulers += self._maps(columns, known, among, max(each.found for each in rulers))
+            share = max(each.found for each in rulers)
+            rulers += self._maps(columns, known, among, share)
+            rulers += self._maps_of_parts(columns, known, among, max(each.found for each in rulers))
         finder, surest = max(rulers, key=lambda each: each.found), max(rulers, key=lambda each: each.sure)
         tuned = {finder.name: _together(finder.tried) if m == len(among) else finder.link(None)}
         more = max(_SURER * len(tuned_rows), finder.sure * _MORE_SURE)
@@ -343,6 +350,59 @@ class LearnedIntruder:
             return by_distance(both.expected(rows), both.all_points(_AT_ONCE), rows, _CANDIDATES)
 
         return [_Ruler(f"a map of {columns.of_whom}, by {scale}", tried, link)]
+
+    def _maps_of_parts(
+        self, columns: MappedColumns, known: IntArray, among: IntArray, reached: float
+    ) -> "Iterator[_Ruler]":
+        """The maps of those parts, and on that scale, that the people learned from say most for.
+
+        reached : as for `_maps`
+        """
+        columns = columns.knowing([self.linker.names[at] for at in known])
+        if reached > _NEARLY_ALL or columns.of_a_unit:
+            return
+        fifth, rows = self.part // 2, self.folds[0][1]
+        some = rows[fifth[rows] == 0][:_SCREENERS]
+        if not len(some):
+            return
+
+        def without(each: int, scale: str, parts: Parts) -> PartedMap | None:
+            return PartedMap.learn(columns, scale, self.learning[fifth[self.learning] != each], parts)
+
+        best, share = None, -1.0
+        for scale in PARTED_SCALES:
+            parts = likeliest_parts(columns, scale, self.learning, self.linker.records)
+            first = without(0, scale, parts) if parts else None
+            found = float(first.candidates(some, among, 1).found.mean()) if first else -1.0
+            if parts and first and found > share:
+                best, share = (scale, parts, first), found
+        if best is None or share + _SIGMAS * np.sqrt(share * (1 - share) / len(some)) < reached:
+            return
+        scale, parts, first = best
+        both = PartedMap.learn(columns, scale, self.learning, parts)
+        learned = [first, *(without(each, scale, parts) for each in range(1, _FIFTHS))]
+
+        def by_others(rows: IntArray, among: IntArray) -> Candidates:
+            """Each of the people learned from by maps that were learned without them."""
+            order = np.argsort(fifth[rows], kind="stable")
+            made = [
+                of.candidates(rows[fifth[rows] == each], among, _CANDIDATES)
+                for each, of in enumerate(learned)
+                if of is not None and (fifth[rows] == each).any()
+            ]
+            return _together(made).of(np.argsort(order))
+
+        if both is None or None in learned:
+            return
+        everything = np.arange(self.linker.records)
+
+        def link(people: IntArray | None) -> Candidates:
+            if people is None:
+                return by_others(self._of_folds(), everything)
+            return both.candidates(people, everything, _CANDIDATES)
+
+        tried = tuple(by_others(rows, among) for _, rows in self.folds)
+        yield _Ruler(f"maps of parts ({parts.name}), by {scale}", tried, link)
 
 
 def judged_in_looks(records: int, people: int) -> tuple[int, int]:

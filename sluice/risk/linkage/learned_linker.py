@@ -45,6 +45,10 @@ class Candidates:
         """The same with at most so many of the others."""
         return replace(self, rows=self.rows[:, :candidates], scores=self.scores[:, :candidates])
 
+    def of(self, people: IntArray) -> "Candidates":
+        """Those of some of the people, by their places, in this order."""
+        return Candidates(self.own[people], self.rows[people], self.scores[people], self.ties[people], self.looks)
+
 
 @dataclass(frozen=True)
 class LearnedLinker:

@@ -97,7 +97,7 @@ class LearnedMap:
         varies = (y != y[0]).any(axis=0)
         if not varies.any():
             return None
-        slopes, left = _ridge(x, y)
+        slopes, left = ridge(x, y)
         ways: list[Predict] = [lambda people: _applied(slopes, known.of(people, take))]
         if not linear:
             numbers = [j for j, of in enumerate(released.spread_over) if of.is_number]
@@ -111,8 +111,8 @@ class LearnedMap:
                     ways.append(partial(_either, ways[-1], tried.predict, better))
         # Once more in directions in which residuals are alike: what all columns share, such as a factor, hides in none.
         turn = np.zeros((len(varies), np.count_nonzero(varies)))
-        turn[varies] = _turn(left[:, varies])
-        turned, again = _ridge(x, y @ turn)
+        turn[varies] = spherical(left[:, varies])
+        turned, again = ridge(x, y @ turn)
         left = left @ turn
         better = (again**2).mean(axis=0) < (left**2).mean(axis=0)
         first = ways[-1]
@@ -120,7 +120,7 @@ class LearnedMap:
         def predict(people: IntArray) -> FloatArray:
             return np.where(better, _applied(turned, known.of(people, take)), first(people) @ turn)
 
-        last = _turn(np.where(better, again, left))
+        last = spherical(np.where(better, again, left))
         return cls(scale, turn @ last, lambda people: predict(people) @ last, released, records)
 
     def expected(self, people: IntArray) -> FloatArray:
@@ -181,7 +181,7 @@ def found_in_order(columns: MappedColumns, rng: np.random.Generator) -> float:
     return max(shares) if max(shares) * len(people) >= _BY_CHANCE else 0.0
 
 
-def _turn(left: FloatArray) -> FloatArray:
+def spherical(left: FloatArray) -> FloatArray:
     """The matrix that makes residuals, shape (l, t), spread alike in all directions."""
     drawn = left.shape[1] / sum(left.shape)
     covariance = left.T @ left / len(left)
@@ -197,7 +197,7 @@ def _coded(scale: NumberScale | Labels, give: int, values: "pd.Series[Any]") -> 
 _Slopes = tuple[FloatArray, FloatArray, FloatArray]  # means of the known and of the released columns, and (p, t)
 
 
-def _ridge(x: FloatArray, y: FloatArray) -> tuple[_Slopes, FloatArray]:
+def ridge(x: FloatArray, y: FloatArray) -> tuple[_Slopes, FloatArray]:
     """The slopes, and the residuals of each person left out, shape (l, t)."""
     centre_x, centre_y = x.mean(axis=0), y.mean(axis=0)
     a, b = x - centre_x, y - centre_y
@@ -257,14 +257,14 @@ def _strata(
         tried, slopes = left[:, numbers].copy(), {}
         for level in levels[sizes >= fewest].tolist():
             inside = of == level
-            slopes[level], tried[inside] = _ridge(x[inside], y[inside])
+            slopes[level], tried[inside] = ridge(x[inside], y[inside])
         gain = float(np.mean(before - np.log((tried**2).mean(axis=0) + _SINGULAR)))
         if gain > worth:
             worth, found = gain, (column, slopes, tried)
     if found is None:
         return None
     chosen, of_strata, residuals = found
-    everybody, _ = _ridge(x, y)
+    everybody, _ = ridge(x, y)
     infinite = np.full(left.shape, np.inf)
     infinite[:, numbers] = residuals
 

@@ -69,14 +69,16 @@ class Column:
 class MappedColumns:
     """What may be known of a person, and all that is released.
 
-    under   : the columns as which each known variable is released
-    of_whom : what is known, in words
+    under     : the columns as which each known variable is released
+    of_whom   : what is known, in words
+    kept_back : what is known, too, and not released: it may tell in which part of the file a person is
     """
 
     known: tuple[Column, ...]
     released: tuple[Column, ...]
     under: Mapping[str, tuple[str, ...]]
     of_whom: str = "all variables"
+    kept_back: tuple[Column, ...] = ()
 
     @classmethod
     def of(cls, original: pd.DataFrame, masked: pd.DataFrame, variables: Variables, released: Variables) -> Self:
@@ -89,15 +91,18 @@ class MappedColumns:
                     yield Column.of(name, frame[name], kind is Kind.ORDINAL)
 
         under = {name: released_as(name, variables, released) for name in variables}
-        known = [name for name in variables if under[name]]
-        return cls(tuple(columns(original, variables, known)), tuple(columns(masked, released, [*released])), under)
+        known, kept_back = ([name for name in variables if bool(under[name]) is shown] for shown in (True, False))
+        return cls(
+            tuple(columns(original, variables, known)), tuple(columns(masked, released, [*released])), under,
+            kept_back=tuple(columns(original, variables, kept_back)),
+        )  # fmt: skip
 
     def knowing(self, names: Collection[str]) -> Self:
         """The same, of which the variables that are released under these names are known, of whoever they are."""
         known = tuple(
             column for column in self.known if column.name not in self.under or {*self.under[column.name]} & {*names}
         )
-        return self if len(known) == len(self.known) else replace(self, known=known)
+        return self if len(known) == len(self.known) else replace(self, known=known, kept_back=())
 
     @cached_property
     def shown(self) -> "Features":
@@ -126,7 +131,9 @@ class MappedColumns:
         def some(side: Sequence[Column]) -> tuple[Column, ...]:
             return tuple(replace(column, values=column.values[rows]) for column in side)
 
-        return replace(self, known=some(self.known), released=some(self.released))
+        return replace(
+            self, known=some(self.known), released=some(self.released), kept_back=some(self.kept_back)
+        )  # fmt: skip
 
     def of_units(self, units: IntArray, places: FloatArray, word: str = "household") -> Self | None:
         """The same, of which all members of a person's unit are known; None where nobody has others.
