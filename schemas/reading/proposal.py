@@ -355,7 +355,8 @@ def _role(seen: Overview, name: str, single: Combination | None) -> tuple[Role, 
     ratio, enough = _distinct_ratio(seen, name), seen.kept >= _ENOUGH
     own = enough and ratio >= _UNIQUE
     if _is_called_weight(seen, name):
-        return Role.WEIGHT, f"called '{word}', positive numbers", True
+        links = "; nearly every record has its own, which links it to other files: docs/weights.md" if own else ""
+        return Role.WEIGHT, f"called '{word}', positive numbers{links}", not own
     if role in NAMES and own:
         return Role.IDENTIFIER, f"called '{word}', and nearly every record has a value of its own", True
     if role in GROUPS and (ratio >= _GROUPED or column.distinct > _MOST_KNOWN):
@@ -562,6 +563,7 @@ def _panel(seen: Overview, columns: Sequence[Proposal]) -> Panel | None:
         if each.kind in (Kind.INTEGER, Kind.NOMINAL, Kind.TEXT)
         and not each.categories
         and (each.role in NAMES or not each.sure)
+        and each.role is not Role.WEIGHT
     ]
     keys = [each.name for each in sorted(fit, key=lambda each: not called(each))]
     return panel(seen, keys, [each.name for each in columns if each.role in (Role.QUASI_IDENTIFIER, Role.OTHER)])
@@ -607,7 +609,7 @@ def _as_computed(seen: Overview, columns: Sequence[Proposal]) -> list[Proposal]:
 def _as_group(seen: Overview, proposed: Proposal, others: Sequence[str], for_life: Sequence[str]) -> Proposal:
     """A column without a telling name of which several records have a value each: one person's, if they agree in what
     people keep for life, or a household's, if their groups are small and have attributes in common."""
-    called = proposed.sure and proposed.role is not Role.IDENTIFIER
+    called = proposed.role is Role.WEIGHT or (proposed.sure and proposed.role is not Role.IDENTIFIER)
     if called:
         return proposed
     if proposed.kind not in (Kind.INTEGER, Kind.NOMINAL, Kind.TEXT) or proposed.categories:  # a code list names nobody
