@@ -80,6 +80,13 @@ class Settings(BaseSettings):
     webhook_secret: SecretStr | None = Field(
         default=None, validate_default=True, description="the secret by which what is posted there is signed"
     )
+    openlineage_url: str | None = Field(
+        default=None, description="the address of a catalogue of data to which events of OpenLineage are posted"
+    )
+    openlineage_key: SecretStr | None = Field(default=None, description="the key by which it knows this installation")
+    openlineage_namespace: Annotated[str, Field(min_length=1, max_length=200)] = Field(
+        default="sluice", description="the namespace of jobs there, by which it tells offices apart"
+    )
     remind_days: Annotated[int, Field(ge=1, le=366)] = Field(
         default=3, description="days that a release waits until people are reminded, and between reminders"
     )
@@ -128,7 +135,7 @@ class Settings(BaseSettings):
             raise ValueError(f"must have at least {_LEAST_SECRET} characters, as SLUICE_WEBHOOK_URL is set")
         return given
 
-    @field_validator("webhook_url")
+    @field_validator("webhook_url", "openlineage_url")
     @classmethod
     def _is_safe(cls, given: str | None) -> str | None:
         if given is not None and not is_safe(given):

@@ -27,10 +27,10 @@ Structure = Annotated[
     Path | None, typer.Option("--structure", help="of SDMX-CSV: the structure message (XML) with its code lists")
 ]
 Dictionary = Annotated[
-    Path | None,
+    list[Path] | None,
     typer.Option(
         "--dictionary",
-        help="data dictionary: CSV, Excel, JSON, DDI, or statements of SAS, SPSS or Stata",
+        help="data dictionary: CSV, Excel, JSON, DDI, or statements of SAS, SPSS or Stata; may be given several times",
     ),
 ]
 Columns = Annotated[str, typer.Option("--columns", metavar="A,B,...", help="names for a CSV file without a header")]
@@ -274,8 +274,8 @@ def _say_plan(made: "Made | Redrafted", proposed: "Proposals") -> None:
         if proposed.panel is not None:
             units, key = proposed.panel.units, one_line(proposed.panel.key)
             say(
-                f"a panel: {units:,} different {key}, of up to {proposed.panel.most} records each. Which records are of "
-                "one is not released: changes within one cannot be studied with this file",
+                f"a panel: {units:,} different {key}, of up to {proposed.panel.most} records each. Which records are "
+                "of one is not released: changes within one cannot be studied with this file",
                 "yellow",
             )
         if left_out := _left_out(plan.draft.plan, proposed):

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from schemas.contract import HASHED, Contract
 from sluice.ground.errors import DataError
 from sluice.ground.remarks import Remarks
-from sluice.ground.values import plain_array
+from sluice.ground.values import is_text, plain_array, trimmed_texts, truth
 from sluice.ground.variables import Kind, Role, Variable, as_label
 from sluice.ground.visible_text import LOOKALIKE_NAMES, as_they_look, unclear_names, unseen
 from sluice.items.item_sets import split
@@ -53,11 +53,18 @@ class SourceTyping:
 
     unify   : names of contributors and holdings that look the same are one, as whoever counts them would say; else they
               are refused
-    remarks : how many were
+    remarks : how many were, and what else is published otherwise than it stands
     """
 
-    def __init__(self, contract: Contract, pseudonym: Pseudonym, decimal_mark: str = ".", unify: bool = False) -> None:
-        self.remarks, self._unify = Remarks(), unify
+    def __init__(
+        self,
+        contract: Contract,
+        pseudonym: Pseudonym,
+        decimal_mark: str = ".",
+        unify: bool = False,
+        remarks: Remarks | None = None,
+    ) -> None:
+        self.remarks, self._unify = Remarks() if remarks is None else remarks, unify
         self._contract, self._pseudonym, self._decimal_mark = contract, pseudonym, decimal_mark
         self._problems: Counter[tuple[str, str]] = Counter()
         self._first: dict[tuple[str, str], int] = {}  # the first record, from 1
@@ -116,6 +123,8 @@ class SourceTyping:
         typed, problems = typed_array(plain_array(series), variable, self._decimal_mark)
         for check, cells in problems.items():
             self._count(name, check, cells)
+        if count := _in_other_words(plain_array(series), variable):
+            self.remarks.add("other_words", name, count)
         if variable.role in HASHED:
             return self._pseudonyms(typed, name, self._unify and variable.role in (Role.CONTRIBUTOR, Role.HOLDING))
         if name in self._found:
@@ -144,6 +153,17 @@ class SourceTyping:
         hashes = [self._pseudonym(name, each) for each in names]
         series: pd.Series[Any] = pa.array(hashes, pa.string()).take(encoded.indices).to_pandas()
         return series
+
+
+def _in_other_words(raw: pa.Array, variable: Variable) -> int:
+    """How many texts are another spelling of a category that is true or false: Yes, where the contract has true."""
+    declared = {*(variable.categories or ()), *variable.missing_codes}
+    truths = {meant for each in variable.categories or () if (meant := truth(each)) is not None}
+    if not variable.kind.is_categorical or len(truths) < 2 or not is_text(raw):
+        return 0
+    counted = trimmed_texts(raw).drop_null().value_counts()
+    found = zip(counted.field("values").to_pylist(), counted.field("counts").to_pylist(), strict=True)
+    return sum(times for label, times in found if label not in declared and truth(label) is not None)
 
 
 def _says(check: str, count: int, first: int | None) -> str:

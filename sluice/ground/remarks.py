@@ -14,7 +14,7 @@ from sluice.ground.visible_text import one_line
 
 What = Literal[
     "beyond_calendar", "blanks", "codes_alike", "comments", "empty_lines", "in_a_zone", "names_alike",
-    "totals", "notes",
+    "other_words", "totals", "notes",
 ]  # fmt: skip
 
 _SAYS = Sentences(
@@ -31,6 +31,8 @@ _SAYS = Sentences(
     in_a_zone="column '{column}': {count:count,_moment} with a time zone, read by the calendar and the clock there",
     names_alike="column '{column}': {count:count,_name} spelled with other blanks, dashes or accents than they look, "
     "or with what nobody sees; names that look the same count as one",
+    other_words="column '{column}': {count:count,_cell} with another word for true or false than the contract has, and "
+    "published by the contract's. To keep the words of the data, list them in its categories",
     totals="column '{column}', record {first:,}, the last, seems to be a total: {count:,} of its numbers "
     "{count:is} the sum or mean of the column. If so, take it out",
     notes="column '{column}', record {first:,}: {count:count,_record} at the end {count:is} empty but for this column. "

@@ -1,4 +1,5 @@
-"""Webhook: a notice as JSON to an address of the agency's, signed so that the receiver knows from whom it is.
+"""Webhooks: a notice as JSON to an address of the agency's, signed so that the receiver knows from whom it is; and an
+event of OpenLineage to a catalogue of data.
 
 `Sluice-Signature: t=SECONDS,v1=HEX`, the HMAC-SHA256 of `SECONDS.BODY` under the shared secret. A receiver refuses what
 is older than some minutes, and takes a notice for the same one whose id, in the signed body, it knows.
@@ -7,8 +8,11 @@ is older than some minutes, and takes a notice for the same one whose id, in the
 import asyncio
 import hashlib
 import hmac
+import json
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import httpx
 
@@ -38,22 +42,40 @@ class Webhook:
             "Sluice-Notice": notice.id,
             "Sluice-Signature": f"t={seconds},v1={signature(self.secret, seconds, body)}",
         }
-        try:
-            code = asyncio.run(asyncio.wait_for(self._post(body, headers), _WAIT))
-        except (httpx.HTTPError, TimeoutError) as error:
-            raise NoticeDelayedError(f"the webhook cannot be reached ({type(error).__name__})") from None
-        if 200 <= code < 300:
-            return
-        gone = 400 <= code < 500 and code not in _LATER
-        raise (NoticeRefusedError if gone else NoticeDelayedError)(f"the webhook answers {code}")
+        _posted(self.url, body, headers, "webhook")
 
-    async def _post(self, body: bytes, headers: dict[str, str]) -> int:
-        """The code of the answer; its body is never read, as a receiver could have it go on for ever."""
-        async with (
-            httpx.AsyncClient(trust_env=False, timeout=None, follow_redirects=False) as client,
-            client.stream("POST", self.url, content=body, headers=headers) as answer,
-        ):
-            return answer.status_code
+
+@dataclass(frozen=True)
+class LineageBackend:
+    """A catalogue of data that takes events of OpenLineage, and the key by which it knows us."""
+
+    url: str
+    key: str = field(default="", repr=False)
+
+    def send(self, event: Mapping[str, Any]) -> None:
+        """Post an event, as `Webhook.send` does a notice."""
+        headers = {"Content-Type": "application/json", **({"Authorization": f"Bearer {self.key}"} if self.key else {})}
+        _posted(self.url, json.dumps(event).encode(), headers, "catalogue")
+
+
+def _posted(url: str, body: bytes, headers: dict[str, str], receiver: str) -> None:
+    try:
+        code = asyncio.run(asyncio.wait_for(_answer(url, body, headers), _WAIT))
+    except (httpx.HTTPError, TimeoutError) as error:
+        raise NoticeDelayedError(f"the {receiver} cannot be reached ({type(error).__name__})") from None
+    if 200 <= code < 300:
+        return
+    gone = 400 <= code < 500 and code not in _LATER
+    raise (NoticeRefusedError if gone else NoticeDelayedError)(f"the {receiver} answers {code}")
+
+
+async def _answer(url: str, body: bytes, headers: dict[str, str]) -> int:
+    """The code of the answer; its body is never read, as a receiver could have it go on for ever."""
+    async with (
+        httpx.AsyncClient(trust_env=False, timeout=None, follow_redirects=False) as client,
+        client.stream("POST", url, content=body, headers=headers) as answer,
+    ):
+        return answer.status_code
 
 
 def signature(secret: str, seconds: str, body: bytes) -> str:

@@ -1,8 +1,8 @@
 """What a data dictionary says of the columns of a file: labels, codes and their meanings, codes for missing, universes.
 
 Read are tables (CSV, Excel; `dictionary_table`), JSON (a list or mapping of variables; Table
-Schema), DDI Codebook 2.5 (XML), and the statements of SAS, SPSS and Stata (`program_dictionary`). Sources: Table
-Schema 1.0 (Frictionless Data); DDI Codebook 2.5, elements var, labl, catgry, catValu, universe.
+Schema), DDI (`ddi_dictionary`), and the statements of SAS, SPSS and Stata (`program_dictionary`). Source: Table Schema
+1.0 (Frictionless Data).
 """
 
 import csv
@@ -14,11 +14,11 @@ from math import inf
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
-from xml.etree import ElementTree
 
 from sluice.ground.errors import DataError
 from sluice.ground.values import label as text_of
 from sluice.sources.code_lists import Lists, list_of, of_code_lists, without_code_lists
+from sluice.sources.ddi_dictionary import of_ddi
 from sluice.sources.dictionary_table import HEADINGS, codes_in, of_tables, plain
 from sluice.sources.program_dictionary import of_program
 from sluice.sources.tabular_source import ColumnDescription, Descriptions, missing_file
@@ -55,11 +55,14 @@ def means_missing(label: str) -> bool:
     return _MISSING_LABEL.fullmatch(label.strip()) is not None
 
 
-def dictionary_descriptions(path: Path, columns: Sequence[str]) -> Descriptions:
+def dictionary_descriptions(
+    path: Path, columns: Sequence[str], strangers: dict[str, None] | None = None
+) -> Descriptions:
     """What the dictionary says of these columns, capitals or not; a column that it does not name is absent.
 
-    raises : DataError where the file is absent, is no dictionary that can be read, or describes none of the columns
-    cost   : that of the file, which is held whole
+    strangers : to which the names are added, in their order, of what it describes and no column is called
+    raises    : DataError where the file is absent, is no dictionary that can be read, or describes none of the columns
+    cost      : that of the file, which is held whole
     """
     if not path.is_file():
         raise missing_file(path)
@@ -73,13 +76,15 @@ def dictionary_descriptions(path: Path, columns: Sequence[str]) -> Descriptions:
             _take(found.setdefault(column, _Described()), what, said)
         elif name.casefold() == "all" and what in ("missing", "range"):
             of_all.append((what, *said))
+        elif strangers is not None and what in ("label", "code") and name.strip():
+            strangers[name.strip()] = None
     for each in columns if found else ():
         for what, *said in of_all:
             _take(found.setdefault(each, _Described()), what, said)
     if not found:
         raise DataError(
             f"{path}: describes none of the {len(columns)} columns. It may be a table (CSV, Excel) with a column of "
-            "the variables' names, JSON, DDI Codebook, or statements of SAS, SPSS or Stata."
+            "the variables' names, JSON, DDI, or statements of SAS, SPSS or Stata."
         )
     return {name: _description(each) for name, each in found.items()}
 
@@ -143,7 +148,10 @@ def _statements(path: Path, columns: Sequence[str]) -> Iterator[tuple[str, ...]]
     text = _decoded(path)
     begins = text.lstrip()[:1]
     if begins == "<":
-        yield from _of_ddi(text, path)
+        try:
+            yield from of_ddi(text)
+        except DataError as error:
+            raise DataError(f"{path}: {error}") from None
     elif begins in ("{", "["):
         try:
             yield from _of_json(json.loads(text))
@@ -251,31 +259,3 @@ def _codes_of_json(name: str, given: Any) -> Iterator[tuple[str, ...]]:
 
 def _text(value: Any) -> str:
     return text_of(value) if isinstance(value, str | int | float) else json.dumps(value)
-
-
-def _of_ddi(text: str, path: Path) -> Iterator[tuple[str, ...]]:
-    if "<!DOCTYPE" in text or "<!ENTITY" in text:
-        raise DataError(f"{path}: declares a document type, which no dictionary needs")
-    try:
-        root = ElementTree.fromstring(text.encode())
-    except ElementTree.ParseError:
-        raise DataError(f"{path}: is not valid XML") from None
-    for variable in root.iter():
-        if _tag(variable) != "var":
-            continue
-        name = variable.get("name", "")
-        for part in variable:
-            if _tag(part) in ("labl", "universe"):
-                yield name, "label" if _tag(part) == "labl" else "universe", "".join(part.itertext())
-            elif _tag(part) == "catgry":
-                told = {_tag(each): "".join(each.itertext()).strip() for each in part}
-                if "catValu" in told and told.get("labl"):
-                    yield name, "code", told["catValu"], told["labl"]
-                if "catValu" in told and part.get("missing") == "Y":
-                    yield name, "missing", told["catValu"]
-        if variable.get("nature") in ("nominal", "ordinal"):
-            yield name, "measure", variable.get("nature", "")
-
-
-def _tag(element: ElementTree.Element) -> str:
-    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""

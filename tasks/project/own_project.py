@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from functools import partial
 from math import inf, nan
 from pathlib import Path
@@ -40,7 +41,7 @@ from sluice.sources.recognition import Recognised, recognise
 from sluice.sources.sdmx_structure_file import structure_descriptions
 from sluice.sources.separate_reading import read_here
 from sluice.sources.sql_source import SqlSource
-from sluice.sources.tabular_source import Descriptions, TabularSource
+from sluice.sources.tabular_source import ColumnDescription, Descriptions, TabularSource
 from sluice.utility.analyses.asked_analyses import Analyses
 from sluice.utility.analyses.drafted_analyses import drafted_analyses
 from tasks.project.new_project import PEOPLE, make_project, shipped_file
@@ -54,6 +55,7 @@ from tasks.tuning.trial import Outcome
 
 CONNECTION = "warehouse"
 _MOST_LISTED = 3  # columns in a sentence
+_NEAR = 0.75  # from which likeness a name of a dictionary may be that of a column, spelled otherwise
 
 
 @dataclass(frozen=True)
@@ -109,12 +111,13 @@ def own_data(
     columns: tuple[str, ...] = (),
     structure: Path | None = None,
     header_row: int | None = None,
-    dictionary: Path | None = None,
+    dictionary: Sequence[Path] | Path | None = None,
 ) -> OwnData:
     """The data at a path or URL, by their content. Raises SluiceError: what is lacking, or what it is instead.
 
     structure  : of SDMX-CSV: the structure message, which says what columns and codes mean
-    dictionary : says what columns and codes mean, and which stand for missing, in any form that is read
+    dictionary : says what columns and codes mean, and which stand for missing, in any form that is read; of several
+                 a later one counts where both speak
     header_row : of a text or a workbook: the line or row that names the columns
     """
     if "://" in source or source.startswith("${"):
@@ -138,18 +141,35 @@ def own_data(
     described = found.described()
     if structure is not None:
         described = {**described, **structure_descriptions(structure, tuple(found.records.column_names()))}
-    if dictionary is not None:
-        told = dictionary_descriptions(dictionary, found.records.column_names())
-        described = {**described, **{name: joined(described.get(name), each) for name, each in told.items()}}
+    if dictionary:
         names = found.records.column_names()
-        beside = _listed([name for name in names if name not in told])
+        told: dict[str, ColumnDescription] = {}
+        strangers: dict[str, None] = {}
+        for each_path in [dictionary] if isinstance(dictionary, Path) else dictionary:
+            read = dictionary_descriptions(each_path, names, strangers)
+            told |= {name: joined(told.get(name), each) for name, each in read.items()}
+        described = {**described, **{name: joined(described.get(name), each) for name, each in told.items()}}
+        left = [name for name in names if name not in told]
+        beside = _listed(left)
         says = f"the dictionary describes {len(told)} of {len(names)} columns{beside and f'; not {beside}'}"
+        says += f". It describes {_strange(tuple(strangers), left)}, which no column is called" if strangers else ""
         absent = dict.fromkeys(each.absent_list for each in told.values() if each.absent_list)
         of = {each: _listed([name for name in told if told[name].absent_list == each]) for each in absent}
         held_not = ", ".join(f"{one_line(each)} (of {of[each]})" for each in absent)
         lacks = [f"it names code lists that it does not hold: {held_not}"] if absent else []
         found = replace(found, says=(*found.says, says, *lacks))
     return OwnData(found.records, path, described, found)
+
+
+def _strange(names: Sequence[str], left: Sequence[str]) -> str:
+    """Names of a dictionary that no column has; first those that are nearly the name of a column without a word."""
+    plain = {name.casefold(): name for name in left}
+    near = {
+        name: f"{name} (is it {one_line(plain[found[0]])}?)"
+        for name in names
+        if (found := get_close_matches(name.casefold(), plain, n=1, cutoff=_NEAR))
+    }
+    return _listed([*near.values(), *(name for name in names if name not in near)])
 
 
 def _listed(names: Sequence[str]) -> str:

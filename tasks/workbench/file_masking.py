@@ -112,7 +112,7 @@ def mask_file(
         as_it_came = [name for name in unnamed if set(contract.by_name[name].categories or ()) == set(TRUTH)]
     beside = [name for name in as_it_came if typed_array(plain_array(raw[name]), contract.by_name[name])[1]]
     kept = tuple(variable for variable in contract.variables if variable.name not in beside)
-    frame, variables = typed_table(raw, contract.model_copy(update={"variables": kept}), entropy)
+    frame, variables = typed_table(raw, contract.model_copy(update={"variables": kept}), entropy, table.remarks)
     declared = contract.by_name if contract_file else {}
     released = _released(plan, variables, declared)
     seed, rules = np.random.SeedSequence(entropy), contract.record_rules

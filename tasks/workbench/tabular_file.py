@@ -115,9 +115,12 @@ def remarks_on(frame: pd.DataFrame, columns: Iterable[str] | None = None) -> tup
     return remarks.all()
 
 
-def typed_table(raw: pd.DataFrame, contract: Contract, key: int) -> tuple[pd.DataFrame, dict[str, Variable]]:
+def typed_table(
+    raw: pd.DataFrame, contract: Contract, key: int, remarks: Remarks | None = None
+) -> tuple[pd.DataFrame, dict[str, Variable]]:
     """The typed frame without identifiers, and its variables with the categories that were found.
 
+    remarks : to which what is not handed on as it stands is added
     key    : names of households and contributors are hashed with it; equal names are equal under the same key
     raises : DataError with every column and check that fails
     """
@@ -126,7 +129,7 @@ def typed_table(raw: pd.DataFrame, contract: Contract, key: int) -> tuple[pd.Dat
     def pseudonym(name: str, text: str) -> str:
         return hmac.new(secret, f"{name}\n{text}".encode(), hashlib.sha256).hexdigest()[:16]
 
-    typing = SourceTyping(contract, pseudonym)
+    typing = SourceTyping(contract, pseudonym, remarks=remarks)
     frame = typing.type_batch(raw)
     variables = {name: v for name, v in typing.variables().items() if v.role is not Role.IDENTIFIER}
     for name, variable in variables.items():  # a batch names its categories in the order of their appearance

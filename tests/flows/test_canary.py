@@ -128,6 +128,7 @@ def test_a_published_release_leaves_nothing_outside_the_vault(
 ) -> None:
     with web_server() as hook:
         notices = {"SLUICE_WEBHOOK_URL": hook.url, "SLUICE_WEBHOOK_SECRET": "a secret of two machines"}
+        notices["SLUICE_OPENLINEAGE_URL"] = hook.url
         told = partial(forks_on_prefect, planted.home, environment=notices)
         runs = [told("release", str(planted.file), reads_apart=True)]
         assert runs[0].code == WAITING, runs[0].output
@@ -148,7 +149,9 @@ def test_a_published_release_leaves_nothing_outside_the_vault(
         "message": [b"0 of 2, needs methodologist"],
     }
     assert {line.split(" in ")[0] for line in found_in({"Prefect": prefect_server.home}, shown)} == shown.keys()
-    sent = {headers["Sluice-Notice"].partition("-")[2] for headers, _ in hook.taken}
+    sent = {headers.get("Sluice-Notice", "").partition("-")[2] for headers, _ in hook.taken}
+    lineage = {json.loads(body)["eventType"] for headers, body in hook.taken if "Sluice-Notice" not in headers}
+    assert lineage == {"START", "RUNNING", "COMPLETE", "OTHER"}
     assert {"pending_review", "approved", "published", "withdrawal", "withdrawn"} <= sent
     events = [json.loads(line) for line in output.splitlines() if line.startswith('{"time"')]
     assert {event["event"] for event in events} == {"step begins", "step ends", "recorded"}  # the log was there

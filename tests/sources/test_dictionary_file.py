@@ -31,6 +31,32 @@ DDI = """<?xml version="1.0"?><codeBook xmlns="ddi:codebook:2_5"><dataDscr>
 <var name="EDU"><labl>Schooling</labl><catgry><catValu>1</catValu><labl>low</labl></catgry>
 <catgry><catValu>2</catValu><labl>high</labl></catgry>
 <catgry missing="Y"><catValu>9</catValu><labl>No answer</labl></catgry></var></dataDscr></codeBook>"""
+CATEGORIES = "".join(
+    f'<Category id="K{at}"><r:Label><r:Content>{label}</r:Content></r:Label></Category>'
+    for at, label in enumerate(["male", "female", "low", "high", "No answer"])
+)
+
+
+def _codes(own: str, *codes: tuple[int, int]) -> str:
+    """A code list of DDI Lifecycle: the place of each category, and its code."""
+    listed = "".join(
+        f"<Code><r:CategoryReference><r:ID>K{at}</r:ID></r:CategoryReference><r:Value>{code}</r:Value></Code>"
+        for at, code in codes
+    )
+    return f"<CodeList>{own}{listed}</CodeList>"
+
+
+LIFECYCLE = f"""<?xml version="1.0"?><i:DDIInstance xmlns:i="ddi:instance:3_3" xmlns:r="ddi:reusable:3_3">
+<VariableScheme><Variable><r:URN>urn:ddi:int.example:V1:1</r:URN><VariableName><r:String>SX</r:String></VariableName>
+<r:Label><r:Content xml:lang="en">Sex</r:Content><r:Content xml:lang="de">Geschlecht</r:Content></r:Label>
+<VariableRepresentation><r:CodeRepresentation><r:CodeListReference><r:Agency>int.example</r:Agency><r:ID>C1</r:ID>
+<r:Version>1.0.0</r:Version></r:CodeListReference></r:CodeRepresentation></VariableRepresentation></Variable>
+<Variable><r:ID>V2</r:ID><VariableName><r:String>EDU</r:String></VariableName>
+<r:Label><r:Content>Schooling</r:Content></r:Label><VariableRepresentation>
+<r:CodeRepresentation missingValue="9"><r:CodeListReference><r:URN>urn:ddi:int.example:C2:1</r:URN>
+</r:CodeListReference></r:CodeRepresentation></VariableRepresentation></Variable></VariableScheme>
+<CategoryScheme>{CATEGORIES}</CategoryScheme>{_codes("<r:ID>C1</r:ID>", (0, 1), (1, 2))}
+{_codes("<r:URN>urn:ddi:int.example:C2:1</r:URN>", (2, 1), (3, 2), (4, 9))}</i:DDIInstance>"""
 SAS = """proc format; value sexf 1='male' 2='female'; value eduf 1="low" 2='high' 9='No answer'; run;
 data x; set y; label sx='Sex' edu="Schooling"; format sx sexf. edu eduf8.; run;"""
 SPSS = """VARIABLE LABELS sx 'Sex' /edu "Schooling".
@@ -98,7 +124,8 @@ FORMS = {
     "headings.csv": FLAT, "renamed.csv": RENAMED, "insee.csv": INSEE, "twice.csv": TWICE, "quoted.do": QUOTED,
     "aside.sps": ASIDE, "aside.sas": LABELS_ONLY,
     "long.csv": LONG, "wide.csv": WIDE, "schema.json": json.dumps(TABLE_SCHEMA), "mapping.json": json.dumps(MAPPING),
-    "ddi.xml": DDI, "formats.sas": SAS, "labels.sps": SPSS, "labels.do": STATA, "pums.csv": PUMS,
+    "ddi.xml": DDI, "lifecycle.xml": LIFECYCLE, "formats.sas": SAS, "labels.sps": SPSS, "labels.do": STATA,
+    "pums.csv": PUMS,
 }  # fmt: skip
 SAID = {
     "sx": ColumnDescription(label="Sex", labels={"1": "male", "2": "female"}),
@@ -106,7 +133,13 @@ SAID = {
         label="Schooling", labels={"1": "low", "2": "high", "9": "No answer"}, missing_codes=("9",)
     ),
 }
-DECLARING = ("wide.csv", "mapping.json", "ddi.xml", "labels.sps")  # others leave it to the label's words
+DECLARING = (
+    "wide.csv",
+    "mapping.json",
+    "ddi.xml",
+    "lifecycle.xml",
+    "labels.sps",
+)  # others leave it to the label's words
 
 
 @pytest.mark.parametrize("name", FORMS)
@@ -206,6 +239,24 @@ def test_who_gives_a_dictionary_reads_which_columns_it_lacks(tmp_path: Path) -> 
     for more in (",pay", ",pay,town,job,age,kin"):
         (tmp_path / "people.csv").write_text(f"sx,edu{more}\n" + f"1,2{',3' * more.count(',')}\n" * 2)
         golden(own_data(str(tmp_path / "people.csv"), dictionary=tmp_path / "d.csv").says[-1])
+
+
+def test_who_gives_a_dictionary_reads_what_it_describes_that_no_column_is_called(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("sx,edu,income_m\n1,2,3\n2,1,3\n")
+    lines = ["variable,label", "sx,Sex", *(f"v{each},Other" for each in range(5)), "incom_m,Income"]
+    for last in (2, 7, 8):
+        (tmp_path / "d.csv").write_text("\n".join(lines[:last]))
+        golden(own_data(str(tmp_path / "people.csv"), dictionary=tmp_path / "d.csv").says[-1])
+
+
+def test_of_several_dictionaries_a_later_one_counts_where_both_speak(tmp_path: Path) -> None:
+    (tmp_path / "people.csv").write_text("sx,edu\n1,2\n2,1\n")
+    (tmp_path / "a.csv").write_text("variable,label,code,value label\nsx,Sex,1,male\nsx,,2,female\n")
+    (tmp_path / "b.json").write_text(json.dumps({"sx": {"label": "Sex at birth"}, "edu": "Schooling"}))
+    data = own_data(str(tmp_path / "people.csv"), dictionary=[tmp_path / "a.csv", tmp_path / "b.json"])
+    assert {name: (each.label, each.labels) for name, each in data.described.items()} == {
+        "sx": ("Sex at birth", {"1": "male", "2": "female"}), "edu": ("Schooling", {}),
+    }  # fmt: skip
 
 
 def test_who_gives_a_dictionary_reads_which_code_lists_it_lacks(tmp_path: Path) -> None:

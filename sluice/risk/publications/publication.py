@@ -6,6 +6,7 @@ data set, the key or a few values were changed in between.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
-from sluice.ground.comparable_values import Hashes, column_hashes, plain_values, scrambled
+from sluice.ground.comparable_values import Hashes, plain_values, scrambled
 from sluice.ground.variables import Variables
-from sluice.risk.publications.renamed_variables import is_renamed, one_rule
+from sluice.risk.publications.renamed_variables import Described, is_renamed, one_rule
 
 _KEYS_AGREE = 0.25  # of the way from pairs drawn at random to equal records
 _SIGMAS = 4.0  # standard errors that chance passes about once in thirty thousand times
@@ -45,7 +46,7 @@ class SamePeople:
 
 def same_people(
     earlier: pd.DataFrame,
-    later: pd.DataFrame,
+    later: pd.DataFrame | Described,
     columns: Sequence[str],
     earlier_keys: "pd.Series[Any] | None" = None,
     later_keys: "pd.Series[Any] | None" = None,
@@ -66,38 +67,40 @@ def same_people(
     agree, the choice counts by which most people are in both. What follows one rule for everybody counts again by its
     rule.
     """
-    mixed = [_mixed(earlier, columns), _mixed(later, columns)]
+    files = [Described.of(each) for each in (earlier, later)]
+    sizes = [len(each.frame) for each in files]
+    mixed = [_mixed(each, columns) for each in files]
     pairs = SamePeople(np.zeros(0, np.int64), np.zeros(0, np.int64))
     if earlier_keys is not None and later_keys is not None:
         joined = _joined(_key_hashes(earlier_keys), _key_hashes(later_keys), alone=True)
         if len(joined.earlier) and _are_alike(mixed, joined):
             pairs = joined
-    if len(columns) and min(len(earlier), len(later)):
+    if len(columns) and min(sizes):
         whole = _sums(mixed, range(len(columns)))
         if len(pairs.earlier):
             whole = _sums(mixed, _common(mixed))  # whose key is another, with a month that is another for everybody
-            pairs = _with(pairs, _joined(whole[0], whole[1], alone=True), len(earlier), len(later))
+            pairs = _with(pairs, _joined(whole[0], whole[1], alone=True), *sizes)
         elif steady := _steady(mixed):
             mixed[0], steady = _as_later(mixed, steady)
             whole = _sums(mixed, steady)
             pairs = _joined(whole[0], whole[1])
             for position in steady:  # a sum of hashes less one of them: all columns but that one
                 others = [total - hashes[position] for total, hashes in zip(whole, mixed, strict=True)]
-                pairs = _with(pairs, _joined(others[0], others[1], alone=True), len(earlier), len(later))
-                values = [plain_values(frame[columns[position]]) for frame in (earlier, later)]
+                pairs = _with(pairs, _joined(others[0], others[1], alone=True), *sizes)
+                values = [plain_values(each.frame[columns[position]]) for each in files]
                 if all(each.dtype.kind == "f" for each in values):
-                    pairs = _with(pairs, _moved_alike(others, values, pairs), len(earlier), len(later))
+                    pairs = _with(pairs, _moved_alike(others, values, pairs), *sizes)
     return pairs if len(pairs.earlier) else None
 
 
-def _mixed(frame: pd.DataFrame, columns: Sequence[str]) -> Hashes:
+def _mixed(file: Described, columns: Sequence[str]) -> Hashes:
     """Shape (c, n): a hash of each value, another in each column, so that sums over columns are hashes of records."""
     with np.errstate(over="ignore"):
         each = [
-            scrambled(column_hashes(frame[name]) + np.uint64(2 * place + 1) * np.uint64(0x9E3779B97F4A7C15))
+            scrambled(file.hashes(name) + np.uint64(2 * place + 1) * np.uint64(0x9E3779B97F4A7C15))
             for place, name in enumerate(columns)
         ]
-    return np.array(each, dtype=np.uint64).reshape(len(columns), len(frame))
+    return np.array(each, dtype=np.uint64).reshape(len(columns), len(file.frame))
 
 
 def _key_hashes(keys: "pd.Series[Any]") -> Hashes:
@@ -325,19 +328,28 @@ def _too_much_alike(earlier: IntArray, later: IntArray, share: float) -> bool:
 
 def _apart(together: IntArray, share: float) -> tuple[FloatArray, FloatArray]:
     """Mean and variance of |x - (t - x)| for x of a binomial distribution of t throws, for each t."""
-    from scipy.stats import binom, foldnorm  # loaded where they are needed
+    from scipy.special import erf
 
+    few = together <= _EXACT
     mean, variance = np.empty(len(together)), np.empty(len(together))
-    for place, t in enumerate(together):
-        if t <= _EXACT:
-            x = np.arange(t + 1)
-            probability, apart = binom.pmf(x, t, share), np.abs(2 * x - t)
-            mean[place] = probability @ apart
-            variance[place] = probability @ (apart - mean[place]) ** 2  # as a difference it may fall below 0
-        else:
-            scale = 2 * np.sqrt(t * share * (1 - share))
-            middle = abs(t * (2 * share - 1)) / scale
-            mean[place], variance[place] = foldnorm.stats(middle, scale=scale)
+    mean[few], variance[few] = (each[together[few]] for each in _apart_of_few(share))
+    t = together[~few].astype(np.float64)
+    scale = 2 * np.sqrt(t * share * (1 - share))
+    middle = np.abs(t * (2 * share - 1)) / scale  # of a normal distribution that is folded at 0
+    folded = np.sqrt(2 / np.pi) * np.exp(-(middle**2) / 2) + middle * erf(middle / np.sqrt(2))
+    mean[~few], variance[~few] = scale * folded, scale**2 * (middle**2 + 1 - folded**2)
+    return mean, variance
+
+
+@lru_cache(maxsize=64)
+def _apart_of_few(share: float) -> tuple[FloatArray, FloatArray]:
+    """The same, summed, for each t up to those of which it need not be; shape (t + 1,)."""
+    from scipy.stats import binom  # loaded where it is needed
+
+    t, x = np.arange(_EXACT + 1)[:, None], np.arange(_EXACT + 1)
+    probability, apart = binom.pmf(x, t, share), np.abs(2 * x - t)
+    mean = (probability * apart).sum(axis=1)
+    variance = (probability * (apart - mean[:, None]) ** 2).sum(axis=1)  # as a difference it may fall below 0
     return mean, variance
 
 

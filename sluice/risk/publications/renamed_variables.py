@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from sluice.ground.arrays import FloatArray
-from sluice.ground.comparable_values import column_hashes, plain_values, scrambled
+from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.comparable_values import Hashes, column_hashes, plain_values, scrambled
 from sluice.risk.spread import resolution
 
 _RULE = 0.9  # of the people, whose values became what one rule says
@@ -70,39 +70,81 @@ def same_columns(
     cost               : O(c n log n) for c columns, and of each pair of columns a merge of at most 20,000 values
     """
     found: dict[str, str] = {}
-    alike = _in_common(earlier, later, names, later_names)
+    alike = _in_common(Described(earlier), Described(later), names, later_names)
     for (name, other), share in sorted(alike.items(), key=lambda item: (-item[1], item[0])):
         if share >= _ALIKE and name not in found and other not in found.values():
             found[name] = other
     return found
 
 
+class Described:
+    """A file whose columns are described once, with however many others it is compared."""
+
+    def __init__(self, frame: pd.DataFrame) -> None:
+        self.frame = frame
+        self._shares: dict[str, _Shares] = {}
+        self._values: dict[str, _Values] = {}
+        self._hashes: dict[str, Hashes] = {}
+
+    @classmethod
+    def of(cls, file: "pd.DataFrame | Described") -> "Described":
+        return file if isinstance(file, Described) else cls(file)
+
+    def hashes(self, name: str) -> Hashes:
+        if name not in self._hashes:
+            self._hashes[name] = column_hashes(self.frame[name])
+        return self._hashes[name]
+
+    def shares(self, name: str, every: int) -> "_Shares":
+        """Shares of a column's values; of very many, those of one in `every`, the same in each file."""
+        if name not in self._shares:
+            self._shares[name] = _Shares(*np.unique(self.hashes(name), return_counts=True))
+        return self._shares[name].some(every)
+
+    def values(self, name: str) -> "_Values":
+        if name not in self._values:
+            self._values[name] = _Values.of(self.frame[name])
+        return self._values[name]
+
+
+@dataclass(frozen=True)
+class _Shares:
+    """Different values of a column, as hashes in rising order, and how many records have each."""
+
+    hashes: Hashes
+    counts: IntArray
+
+    def some(self, every: int) -> "_Shares":
+        if every == 1 or len(self.hashes) <= _MANY_VALUES:
+            return self
+        kept = scrambled(self.hashes) % np.uint64(every) == 0
+        return _Shares(self.hashes[kept], self.counts[kept])
+
+    def in_common(self, other: "_Shares") -> float:
+        """The share of the records that could have a partner with the same value."""
+        if not len(self.hashes) or not len(other.hashes):
+            return 0.0
+        place = np.minimum(np.searchsorted(other.hashes, self.hashes), len(other.hashes) - 1)
+        both = other.hashes[place] == self.hashes
+        mine, theirs = (each.counts / max(each.counts.sum(), 1) for each in (self, other))
+        return float(np.minimum(mine[both], theirs[place[both]]).sum())
+
+
 def _in_common(
-    earlier: pd.DataFrame, later: pd.DataFrame, names: Sequence[str], later_names: Sequence[str]
+    earlier: Described, later: Described, names: Sequence[str], later_names: Sequence[str]
 ) -> dict[tuple[str, str], float]:
-    """Of each pair of columns, the share of the records whose values are the same in both."""
-    every = max(1, max(len(earlier), len(later)) // _MOST_VALUES)
-    shares = [_shares(frame, which, every) for frame, which in ((earlier, names), (later, later_names))]
+    """For each pair of columns, the share of the records whose values are the same in both."""
+    every = max(1, max(len(earlier.frame), len(later.frame)) // _MOST_VALUES)
+    after = {other: later.shares(other, every) for other in later_names}
     return {
-        (name, other): float(np.minimum(*mine.align(theirs, fill_value=0.0)).sum())
-        for name, mine in shares[0].items()
-        for other, theirs in shares[1].items()
+        (name, other): earlier.shares(name, every).in_common(theirs)
+        for name in names
+        for other, theirs in after.items()
     }
 
 
-def _shares(frame: pd.DataFrame, names: Sequence[str], every: int) -> "dict[str, pd.Series[float]]":
-    """Of each column, the shares of its values; of very many, those of one in `every`, the same in each file."""
-    found = {}
-    for name in names:
-        counts = pd.Series(column_hashes(frame[name])).value_counts()
-        if len(counts) > _MANY_VALUES:
-            counts = counts[scrambled(counts.index.to_numpy(np.uint64)) % np.uint64(every) == 0]
-        found[name] = (counts / max(counts.sum(), 1)).astype(float)
-    return found
-
-
 def in_later_codes(
-    earlier: pd.DataFrame, later: pd.DataFrame, names: Sequence[str], later_names: Sequence[str]
+    earlier: pd.DataFrame, later: pd.DataFrame | Described, names: Sequence[str], later_names: Sequence[str]
 ) -> pd.DataFrame:
     """Columns of the earlier file that may be variables of the later one, named and written as there.
 
@@ -113,20 +155,18 @@ def in_later_codes(
                          spread alike
     """
     ways = list[_Way]()
-    before, after = (
-        {each: _Values.of(frame[each]) for each in which} for frame, which in ((earlier, names), (later, later_names))
-    )
-    for (name, other), share in _in_common(earlier, later, names, later_names).items():
+    before, after = Described(earlier), Described.of(later)
+    for (name, other), share in _in_common(before, after, names, later_names).items():
         ways.append(_Way(name, other, share, 0 if share >= _REWRITTEN else 3, lambda values: values))
         if share < _REWRITTEN:
-            ways += _rewritten(name, other, before[name], after[other])
+            ways += _rewritten(name, other, before.values(name), after.values(other))
     taken = set[str]()
     found: dict[str, pd.Series[Any]] = {}
     for way in sorted(ways, key=lambda each: (each.rank, -each.alike, each.name, each.other)):
         if way.name not in taken and way.other not in found and way.alike >= (_REWRITTEN if way.rank < 3 else _ALIKE):
             taken.add(way.name)
             found[way.other] = earlier[way.name] if way.rank in (0, 3) else pd.Series(
-                way.rule(before[way.name].all), earlier.index
+                way.rule(before.values(way.name).all), earlier.index
             )  # fmt: skip
     return pd.DataFrame(found, earlier.index)
 

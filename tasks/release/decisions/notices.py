@@ -32,7 +32,7 @@ from sluice.custody.states import (
 )
 from sluice.custody.workspace import Workspace, open_workspace
 from sluice.ground.durable import locked
-from sluice.ground.errors import SluiceError, TransportError
+from sluice.ground.errors import DataError, SluiceError, TransportError
 from sluice.ground.log import log
 from sluice.notices.notice import Notice, NoticeRefusedError, RecipientDelayedError
 from sluice.notices.outbox import Due, Outbox
@@ -43,8 +43,9 @@ from tasks.release.decisions.office import open_office
 from tasks.release.decisions.series_approval import standing_in_series
 from tasks.release.decisions.under_review import UnderReview, report_place
 from tasks.release.editions.current_edition import doubt_of
+from tasks.release.lineage_events import KINDS, lineage_event
 
-WEBHOOK, MAIL = "webhook", "mail:"
+WEBHOOK, MAIL, LINEAGE = "webhook", "mail:", "lineage"
 _NEW = timedelta(days=1)  # an outbox that is new tells of no older events: the history of years would go out
 _STALE = timedelta(days=30)  # what could not be delivered for so long is given up
 _PASS = 60.0  # seconds that a channel has in one delivery: steps of other runs wait for its end
@@ -102,7 +103,7 @@ def tell_quietly() -> None:
     """The same for the workspace of this process, where it can be opened and notices are sent at all."""
     with suppress(Exception):
         chosen = settings()
-        if chosen.smtp_url or chosen.webhook_url:
+        if _tells_anybody(chosen):
             tell(open_workspace())
 
 
@@ -115,7 +116,7 @@ def deliver(workspace: Workspace, further: Iterable[Notice] = (), reminding: boo
     cost      : a reading of the ledger; for each channel up to 90 s, however slowly it answers
     """
     chosen = settings()
-    if not (chosen.smtp_url or chosen.webhook_url):
+    if not _tells_anybody(chosen):
         return Delivery()
     with locked(workspace.home / "notices.lock"):  # two senders would send twice
         outbox, office = Outbox(_outbox(workspace)), open_office(workspace)
@@ -123,12 +124,14 @@ def deliver(workspace: Workspace, further: Iterable[Notice] = (), reminding: boo
         seen = outbox.seen
         if seen is None:
             seen = max((entry.seq for entry in entries if now - datetime.fromisoformat(entry.at) > _NEW), default=0)
-        addressed = list(_of_events(workspace, office, [entry for entry in entries if entry.seq > seen], now))
+        new = [entry for entry in entries if entry.seq > seen]
+        addressed = list(_of_events(workspace, office, new, now))
         if office is not None:
             heads = [who for who in office.roster.with_role(HEAD) if office.roster.people[who].counts(now)]
             addressed += [(notice, heads) for notice in further]
             addressed += _reminders(workspace, chosen, heads, now) if reminding else []
         put = [each for notice, people in addressed for each in _channels(chosen, office, notice, people)]
+        put += [(_lineage(entry), LINEAGE) for entry in new if chosen.openlineage_url and entry.event in KINDS]
         outbox.put(put, max((entry.seq for entry in entries), default=seen))
         return _send(workspace, outbox, office, chosen, now)
 
@@ -146,6 +149,18 @@ def undelivered(workspace: Workspace) -> Delivery:
 
 def _outbox(workspace: Workspace) -> Path:
     return workspace.home / "notices" / "outbox.db"
+
+
+def _tells_anybody(chosen: Settings) -> bool:
+    return bool(chosen.smtp_url or chosen.webhook_url or chosen.openlineage_url)
+
+
+def _lineage(entry: Entry) -> Notice:
+    """Stands for an event of OpenLineage, which is made of the ledger and the vault when it is sent."""
+    says = f"{entry.release}: {entry.event}"
+    return Notice(
+        id=f"{entry.seq}-{entry.event}", at=entry.at, about=entry.release, event=entry.event, says=says, do=""
+    )
 
 
 def _channels(
@@ -278,7 +293,7 @@ def _send(workspace: Workspace, outbox: Outbox, office: Office | None, chosen: S
         if _is_stale(workspace, office, due, now):
             outbox.settle(due, "stale")
             continue
-        send = _sender(chosen, office, due)
+        send = _sender(workspace, chosen, office, due)
         if channel in silent or spent[channel] >= _PASS or send is None:
             waiting += 1
             continue
@@ -314,8 +329,10 @@ def _is_stale(workspace: Workspace, office: Office | None, due: Due, now: dateti
     return bool(wanted) and state_of(e.event for e in workspace.ledger.entries(due.notice.about)) != wanted
 
 
-def _sender(chosen: Settings, office: Office | None, due: Due) -> Callable[[], None] | None:
+def _sender(workspace: Workspace, chosen: Settings, office: Office | None, due: Due) -> Callable[[], None] | None:
     """What sends it; None where there is no such way now: the channel was unset, or the person has no address."""
+    if due.channel == LINEAGE:
+        return partial(_send_lineage, workspace, chosen, due.notice) if chosen.openlineage_url else None
     if due.channel == WEBHOOK:
         if not (chosen.webhook_url and chosen.webhook_secret):
             return None
@@ -329,3 +346,20 @@ def _sender(chosen: Settings, office: Office | None, due: Due) -> Callable[[], N
         return None
     address = person.email
     return lambda: server.send(due.notice, sender, address)
+
+
+def _send_lineage(workspace: Workspace, chosen: Settings, notice: Notice) -> None:
+    from sluice.notices.webhook import LineageBackend
+
+    entries = workspace.ledger.entries(notice.about)
+    entry = next((each for each in entries if f"{each.seq}-{each.event}" == notice.id), None)
+    try:
+        if entry is None:
+            raise DataError(f"the ledger has no row of {notice.about} any more")
+        event = lineage_event(workspace, entries, entry, chosen.openlineage_namespace)
+    except TransportError:
+        raise
+    except SluiceError as error:
+        raise NoticeRefusedError(f"its event of OpenLineage cannot be made: {error}") from None
+    key = chosen.openlineage_key.get_secret_value() if chosen.openlineage_key else ""
+    LineageBackend(str(chosen.openlineage_url), key).send(event)

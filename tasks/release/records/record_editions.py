@@ -20,7 +20,7 @@ from sluice.masking.joint_moves import Edition, stay_together
 from sluice.publication.records_file import read_typed
 from sluice.risk.classes.equivalence_classes import classes_of
 from sluice.risk.publications.publication import Publication, SamePeople, rows_within, same_people
-from sluice.risk.publications.renamed_variables import in_later_codes
+from sluice.risk.publications.renamed_variables import Described, in_later_codes
 from tasks.release.documented_release import Release, StagedTable, variables_from_json
 from tasks.release.editions.earlier_releases import compare_with_pruned, is_out_of_reach, publications
 from tasks.release.records.record_definition import RecordsDefinition
@@ -46,7 +46,7 @@ def compare_publications(release: RecordsRelease) -> list[Finding]:
 
     They are found by their record keys, or by their values. Raises DataError when one is no longer in the vault.
     """
-    staged = release.read_staged()
+    staged = Described(release.read_staged())
     earlier, undone, unlike = {}, [], []
     for name, entries in publications(release).items():
         other = _recorded(release, name, entries)
@@ -65,7 +65,7 @@ def compare_publications(release: RecordsRelease) -> list[Finding]:
                 raise
             undone.append(name)  # its seed was destroyed: nobody knows any more whose record stands where
     rng = np.random.default_rng(release.seeds().attack)
-    file = _publication(release, staged)
+    file = _publication(release, staged.frame)
     findings = judge_publications(release.product.policy, file, earlier, release.unit, rng, unlike)
     return [*findings, *_not_comparable(undone), *compare_with_pruned(release)]
 
@@ -192,7 +192,7 @@ def _recorded(release: RecordsRelease, name: str, entries: Sequence[Entry]) -> R
 
 
 def _same_people(
-    other: RecordsRelease, before: pd.DataFrame, release: RecordsRelease, staged: pd.DataFrame
+    other: RecordsRelease, before: pd.DataFrame, release: RecordsRelease, staged: Described
 ) -> SamePeople | None:
     mine, theirs = release.staged_variables, other.staged_variables
     key = release.product.contract.record_key
@@ -207,7 +207,7 @@ def _same_people(
     ]
     keys: list[pd.Series[str]] = []
     if key and key == other.product.contract.record_key:
-        keys = [key_texts(before, key), key_texts(staged, key)]
+        keys = [key_texts(before, key), key_texts(staged.frame, key)]
     own = [[n for n, v in each.items() if n not in columns and v.role not in NAMES] for each in (theirs, mine)]
     rewritten = in_later_codes(before, staged, *own)  # what is called otherwise now
     if len(rewritten.columns):
@@ -216,10 +216,14 @@ def _same_people(
         if found is not None:
             return found
     found = same_people(before, staged, columns, *keys)
-    if found is None:  # perhaps all is written otherwise
-        rewritten = in_later_codes(before, staged, *([*columns, *names] for names in own))
-        found = same_people(rewritten, staged, [*map(str, rewritten)])
-    return found
+    if found is not None:
+        return found
+    rewritten = in_later_codes(
+        before, staged, *([*columns, *names] for names in own)
+    )  # perhaps all is written otherwise
+    if {*columns} == {*rewritten} and rewritten[columns].equals(before[columns]):
+        return None
+    return same_people(rewritten, staged, [*map(str, rewritten)])
 
 
 def _publication(release: RecordsRelease, staged: pd.DataFrame) -> Publication:

@@ -99,6 +99,20 @@ def test_spellings_of_codes_and_of_yaml_truth() -> None:
     assert typed(["007", "7"], "nominal").tolist() == ["007", "7"]  # not declared: a text stays as it is
 
 
+def test_words_of_the_data_that_the_contract_replaces_are_remarked_upon() -> None:
+    def remarks(cells: list[Any], kind: str = "binary", **settings: Any) -> list[tuple[str, int]]:
+        typing = SourceTyping(contract(kind, **settings), pseudonym)
+        typing.type_batch(pd.DataFrame({"x": cells}))
+        return [(each.code, each.count) for each in typing.remarks.all()]
+
+    assert remarks(["Yes", "no", " Yes", "true", None], categories=[True, False]) == [("reading.other_words", 3)]
+    assert remarks(["Yes", "n/a"], "nominal", categories=[True, False, "n/a"]) == [("reading.other_words", 1)]
+    assert remarks([True, False], categories=[True, False]) == []
+    assert remarks(["true", "false"], categories=[True, False]) == []
+    assert remarks(["Yes", "No", "no"], categories=["Yes", "No"]) == [("reading.other_words", 1)]
+    assert remarks(["NO", "SE"], "nominal", categories=["NO", "SE"]) == []
+
+
 def test_dates() -> None:
     cells = ["2020-02-29", "2020-02-29 12:30", "2020-02-29T12:30:00+02:00", "1600-01-01", "", "9999-12-31"]
     series = typed(cells, "date", missing_codes=["9999-12-31"])
