@@ -197,7 +197,9 @@ def _coded(scale: NumberScale | Labels, give: int, values: "pd.Series[Any]") -> 
 _Slopes = tuple[FloatArray, FloatArray, FloatArray]  # means of the known and of the released columns, and (p, t)
 
 
-def ridge(x: FloatArray, y: FloatArray) -> tuple[_Slopes, FloatArray]:
+def ridge(
+    x: FloatArray, y: FloatArray, penalties: Sequence[float] = _PENALTIES
+) -> tuple[_Slopes, FloatArray]:  # fmt: skip
     """The slopes, and the residuals of each person left out, shape (l, t)."""
     centre_x, centre_y = x.mean(axis=0), y.mean(axis=0)
     a, b = x - centre_x, y - centre_y
@@ -207,7 +209,7 @@ def ridge(x: FloatArray, y: FloatArray) -> tuple[_Slopes, FloatArray]:
     slopes, left = np.zeros((x.shape[1], y.shape[1])), b * len(b) / max(1, len(b) - 1)
     least = (left**2).mean(axis=0)
     squares = scores**2
-    for penalty in _PENALTIES:
+    for penalty in penalties:
         shrunk = 1 / (spread + penalty * len(x))
         leverage = np.minimum(squares @ shrunk + 1 / len(x), 0.999)
         tried = axes @ (shrunk[:, None] * loadings)

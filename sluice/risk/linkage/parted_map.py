@@ -22,13 +22,14 @@ from sluice.risk.linkage.parts_of_files import Parts, found_parts, told_parts
 PARTED_SCALES = ("values", "normal scores", "logarithms")
 
 _LEARNERS = 200_000  # people that maps are learned from
-_STRETCHES, _STRETCH = 10, 2_000  # of these people, by whom parts are chosen
+_STRETCHES, _STRETCH = 10, 1_000  # of these people, by whom parts are chosen
 _TRIED = np.arange(1, 7) * 0.618034 % 1.0  # where parts stand by which a way is tried: no other way has ends there, too
 _OF_CELL = 150  # most people of each
 _FEWEST, _MORE = 8, 4  # people of a part that has a map of its own, and of those tried more than known numbers
 _SHARE = 0.3  # of the people in such parts
 _GAIN = 0.1  # of the logarithm of the residuals' variance, on average
 _PENALTY = 1e-6
+_PENALTIES = (1e-7, 1e-2, 1.0)  # of the map of one part
 _SINGULAR = 1e-9
 _DECIMALS = 9  # distances that agree to so many decimals are tied
 _AT_ONCE = 8_000_000  # scores of some people and all records
@@ -98,7 +99,7 @@ def likeliest_parts(columns: MappedColumns, scale: str, rows: IntArray, records:
 
     cost : that of some hundred maps learned from a few hundred of them
     """
-    rows = np.unique(np.concatenate([part[:_STRETCH] for part in np.array_split(rows, _STRETCHES)]))
+    everybody, rows = rows, np.unique(np.concatenate([part[:_STRETCH] for part in np.array_split(rows, _STRETCHES)]))
     known, released = columns.known_by(rows), columns.shown
     if not len(rows) or not known.columns or not released.columns:
         return None
@@ -107,13 +108,13 @@ def likeliest_parts(columns: MappedColumns, scale: str, rows: IntArray, records:
     before = left**2 + _SINGULAR
 
     def values(some: IntArray) -> tuple[FloatArray, FloatArray]:
-        at, (take, give) = np.searchsorted(rows, some), blocks[0]
-        return x[np.ix_(at, take)], y[np.ix_(at, give)]
+        (take, give), (of_known, of_released, _) = blocks[0], SCALES[scale]
+        return known.of(some, of_known)[:, take], released.of(some, (of_released,))[:, give]
 
     told = told_parts((*columns.known, *columns.kept_back), columns.released, records)
     ways: Iterable[Parts] = told
     if len(blocks[0][0]) and len(blocks[0][1]):
-        ways = chain(told, found_parts(columns.known, values, rows, records))
+        ways = chain(told, found_parts(columns.known, values, everybody, records))
     best, most = None, _GAIN
     for parts in ways:
         gain = _gain(x, y, blocks, parts.of(rows), before)
@@ -138,7 +139,10 @@ def _gain(x: FloatArray, y: FloatArray, blocks: Sequence[_Block], of: IntArray, 
             if len(inside) >= len(take) + _MORE:
                 error[give] = (_left_out(x[np.ix_(inside, take)], y[np.ix_(inside, give)]) ** 2).mean(axis=0)
         plain = before[inside].mean(axis=0)
-        gains.append(float(np.log(plain / np.minimum(plain, error + _SINGULAR)).mean()))
+        varies = y[inside].var(axis=0) > _SINGULAR  # what a part has in common needs no map
+        gains.append(float(np.where(varies, np.log(plain / np.minimum(plain, error + _SINGULAR)), 0.0).mean()))
+        if np.mean(gains) < _GAIN / 2:
+            break
     return float(np.mean(gains)) * share
 
 
@@ -196,7 +200,7 @@ def _maps(
         for take, give in blocks if sizes[place] >= _FEWEST else ():
             if not len(take) or not len(give):
                 continue
-            (own_centre, own_middle, own), apart = ridge(x[np.ix_(inside, take)], y[np.ix_(inside, give)])
+            (own_centre, own_middle, own), apart = ridge(x[np.ix_(inside, take)], y[np.ix_(inside, give)], _PENALTIES)
             better = (apart**2).mean(axis=0) < least[give]
             chosen = give[better]
             maps[place][:, chosen] = 0.0

@@ -24,6 +24,7 @@ _SIZES = (50, 60, 64, 75, 80, 100, 120, 125, 128, 144, 150, 200, 250, 256, 300, 
 _COUNTS = range(2, 41)  # of equal runs, or of remainders
 
 _AHEAD, _LONGER = 16, 3  # rows looked at together; times as many once a map is learned from enough
+_WIDE = 150  # people of a band of whom the others say no more
 _IN_A_ROW, _FAR, _CHANGED = 4, 3, 9.0  # of four in a row so many are far: by times the variance
 _MORE, _BEFORE = 8, 100  # rows beyond the columns from which a map is learned at least, and at most
 _STRETCH, _OF_NUMBERS, _MOST = 3_000, 1_500, 200_000  # rows that are looked at for ends; where there are any, so many
@@ -138,7 +139,8 @@ def _ends(order: FloatArray | IntArray, values: Values, rows: IntArray) -> Float
     bands = order.dtype.kind == "f"
     some = rows[:: -(-len(rows) // _OF_NUMBERS) or 1] if bands else rows[:_STRETCH]
     at = _changes(*values(some)) if len(some) else np.zeros(0, np.int64)
-    if len(at) and len(some) < len(rows):
+    # One end in a stretch is chance, or nearly the whole file's; ends of wide bands are told well by some.
+    if len(at) > (len(some) // _WIDE if bands else 1) and len(some) < len(rows):
         some = rows[:_MOST]
         at = _changes(*values(some))
     found = order[some].astype(np.float64)

@@ -40,6 +40,7 @@ _BLOCK, _REACH = 64, 16  # rows that are learned from together, and around which
 _MIXTURE, _BY_CHANCE = 0.1, 0.02  # of what is left fits a record; of what is no mixture does
 _TRIED, _MIXED = 150, 1_000  # people by whom the part of the other record is found, and judged
 _JUDGED, _DECOYS = 40, 1_500  # by which it is told how many other records fit a known change
+_FOLLOWED, _STRAY = 200, 0.05  # people whose ranks are followed; places as a share of all, beyond which all are as far
 
 
 @dataclass(frozen=True)
@@ -385,6 +386,51 @@ def _guessed_order(numbers: _Numbers, rng: np.random.Generator) -> Trace | None:
     return _read("a guessed order", how, numbers, guess, found, learning) if found.any() else None
 
 
+def _same_ranks(numbers: _Numbers, rng: np.random.Generator) -> Trace | None:
+    """Ranks exchanged in each column by one order, as where its seed is set anew for each: where a value of some rank
+    went in one column, told by people who are known, all values of that rank went in all columns."""
+    moved = numbers.only((numbers.before != numbers.after).mean(axis=0) > 0.5)
+    if len(moved.names) < _COLUMNS:
+        return None
+    n = len(moved.before)
+    rank, sent, ties = (np.empty(moved.before.shape) for _ in range(3))
+    for j, values in enumerate(moved.after.T):
+        rank[np.argsort(moved.before[:, j], kind="stable"), j] = np.arange(n)
+        inside = np.sort(values)
+        low, high = (np.searchsorted(inside, values, side) for side in ("left", "right"))
+        sent[:, j], ties[:, j] = (low + high - 1) / 2, high - low
+    learning = _half(moved.units, rng)
+    known, went = rank[learning].ravel().astype(np.int64), sent[learning].ravel()
+    table, order = np.full(n, np.nan), np.argsort(-ties[learning].ravel(), kind="stable")
+    table[known[order]] = went[order]  # of several, what the column with fewest ties tells
+    others = np.flatnonzero(~learning)
+    people = rng.choice(others, min(len(others), _FOLLOWED), replace=False)
+
+    def nearest(places: FloatArray, among: IntArray) -> FloatArray:
+        expected = places[rank[people].astype(np.int64)]
+        shown, right = sent[among], np.zeros(len(people))
+        for at, (person, place) in enumerate(zip(people, expected, strict=True)):
+            told = ~np.isnan(place)
+            apart = np.minimum(np.abs(shown[:, told] - place[told]), _STRAY * n).sum(axis=1)
+            own = np.minimum(np.abs(sent[person, told] - place[told]), _STRAY * n).sum()
+            nearer = np.count_nonzero((apart <= own) & (among != person))
+            right[at] = told.any() and nearer == 0
+        return right
+
+    # The ranks beside tell as much of how far values go, and nothing of where.
+    beside, as_it_stands = np.roll(table, 1), np.arange(n, dtype=np.float64)
+    some = rng.choice(n, min(n, _DECOYS), replace=False)
+    if float(nearest(table, some).mean() - nearest(beside, some).mean()) <= _READ:
+        return None
+    everybody = np.arange(n)
+    right = nearest(table, everybody)
+    anyway = max((nearest(each, everybody) for each in (beside, as_it_stands)), key=lambda each: float(each.mean()))
+    if (right - anyway).mean() <= _READ:
+        return None
+    leak = Leak("confident", paired_share(right, anyway, n), "by where others' values of the same ranks went")
+    return Trace(moved.names, "one order of ranks", "that ranks of all columns may have been exchanged alike", (leak,))
+
+
 _GUESSES: tuple[Callable[[_Numbers, np.random.Generator], Trace | None], ...] = (
-    _shared_changes, _other_rows, _mixtures, _guessed_noise, _guessed_order,
+    _shared_changes, _other_rows, _mixtures, _guessed_noise, _guessed_order, _same_ranks,
 )  # fmt: skip

@@ -3,14 +3,14 @@
 Source: Torra (2013), rank swapping record linkage.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 
 import numpy as np
 
 from sluice.utility.comparison import Comparison
 from tests.red_team.case import Attack, Case
-from tests.red_team.files import CENSUS, census, masked_by
+from tests.red_team.files import CENSUS, Data, census, files_of, masked_by, nhanes
 
 Windows = Mapping[str, float]
 """The window of each swapped variable."""
@@ -65,11 +65,56 @@ def windows_and_noise(windows: Windows, amount: float) -> Attack:
     return attack
 
 
+def one_order(data: Callable[[], Data], window: float) -> Comparison:
+    """Ranks exchanged within a window, with the seed set anew for each column: of all columns by one order."""
+    frame, variables = data()
+    frame = frame.astype(float)
+    n, masked = len(frame), frame.copy()
+    random, partner = np.random.default_rng(0), np.arange(n)
+    for rank in range(n):
+        free = [other for other in range(rank + 1, min(n, rank + int(window * n) + 1)) if partner[other] == other]
+        if partner[rank] == rank and free:
+            other = free[int(random.integers(len(free)))]
+            partner[rank], partner[other] = other, rank
+    for name in frame:
+        values, order = frame[name].to_numpy(), np.argsort(frame[name].to_numpy(), kind="stable")
+        moved = np.empty_like(values)
+        moved[order] = values[order][partner]
+        masked[name] = moved
+    return files_of(frame, masked, variables)
+
+
+def ranks_followed(files: Comparison) -> float:
+    """Whose record lies nearest to where values of the same ranks went in columns of the first half of the people."""
+    before, after = files.original.to_numpy(float), files.masked.to_numpy(float)
+    n, half = len(before), len(before) // 2
+    ranks = np.argsort(np.argsort(before, axis=0, kind="stable"), axis=0)
+    places = np.column_stack([np.searchsorted(np.sort(column), column) for column in after.T]).astype(float)
+    went = np.full(n, np.nan)
+    for column in np.argsort([len(np.unique(values)) for values in after.T]):  # those with fewest ties last
+        went[ranks[:half, column]] = places[:half, column]
+    right = 0
+    for person in range(half, half + 200):
+        expected = went[ranks[person]]
+        apart = np.minimum(np.nan_to_num(np.abs(places - expected)), n / 20).sum(axis=1)
+        right += int(apart.argmin() == person)
+    return right / 200
+
+
+def small_survey() -> Data:
+    return nhanes(1_500)
+
+
 EACH = {f"window {window:g}": dict.fromkeys(CENSUS, window) for window in (0.05, 0.1, 0.15)}
 STEPS = dict(zip(CENSUS, np.repeat([0.05, 0.1, 0.15], 4).tolist(), strict=True))
 SIX = dict.fromkeys(CENSUS[:6], 0.1)
 
 CASES = (
+    *(
+        Case(f"one order of ranks for all columns: {data.__name__}", partial(one_order, data, 0.3), ranks_followed, 0.9,
+             more=data is census)
+        for data in (small_survey, census)
+    ),
     *(
         Case(f"rank swapping of Census, {name}", partial(swapped, windows), windows_intersected(windows), 0.5)
         for name, windows in (EACH | {"in several steps, windows from 0.05 to 0.15": STEPS}).items()

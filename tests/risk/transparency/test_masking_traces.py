@@ -79,6 +79,19 @@ def test_noise_and_orders_of_seeds_that_anybody_tries() -> None:
     assert right == 1 > 0.3 > anyway
 
 
+def test_ranks_that_are_exchanged_alike_in_all_columns() -> None:
+    def exchanged(orders: list[int]) -> NDArray[np.float64]:
+        made = VALUES.copy()
+        for column, seed in zip(made.T, orders, strict=True):
+            window = np.arange(N) + np.random.default_rng(seed).uniform(0, 0.3 * N, N)
+            column[column.argsort(kind="stable")] = np.sort(column)[window.argsort()]
+        return made
+
+    right, anyway = shares(found(VALUES, exchanged([1] * len(NAMES)))["one order of ranks"])
+    assert right == 1 > 0.2 > anyway
+    assert found(VALUES, exchanged([*range(len(NAMES))])) == {}
+
+
 def permuted(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.random.default_rng(987_654_321).permuted(values, axis=0)
 
