@@ -125,8 +125,12 @@ def _statistical(
     missing = sum(bool(column.declared_missing) for column in described.values()) if model is SpssSource else 0
     zeros = [name for name, column in described.items() if column.is_code]
     says = [f"{source.program} file with {len(described)} columns{', packed by ' + packed if packed else ''}"]
-    says += [f"the file has value labels of {labelled} columns; the records keep their codes"] if labelled else []
-    says += [f"the file declares missing codes of {missing} columns"] if missing else []
+    says += (
+        [f"the file has value labels of {labelled} column{'s' * (labelled != 1)}; the records keep their codes"]
+        if labelled
+        else []
+    )
+    says += [f"the file declares missing codes of {missing} column{'s' * (missing != 1)}"] if missing else []
     says += [f"numbers shown with zeros in front are read as codes: {', '.join(zeros)}"] if zeros else []
     return Recognised(source, tuple(says))
 
