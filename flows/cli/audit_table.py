@@ -169,8 +169,7 @@ def _print_intervals(summary: dict[str, Any]) -> None:
     say(f"exactly known: {len(summary['exactly_known']):,} suppressed cells")
     for cell in summary["narrowest"]:
         codes = [f"{name} {code}" for name, code in cell.items() if name not in _OF_INTERVAL]
-        known = "?" if cell["within_percent"] is None else f"{cell['within_percent']:g} %"
-        say(f"  {', '.join(codes)} ({cell['status']}): {_end(cell['low'])} to {_end(cell['high'])}, within {known}")
+        say(f"  {', '.join(codes)} ({cell['status']}): {_interval(cell)}")
     note(
         "Without --microdata only what anybody can tell was looked at: contributors, who know more, were not.", "yellow"
     )
@@ -195,8 +194,14 @@ def print_audit(summary: dict[str, Any]) -> None:
         say(f"narrowest: {name}, an interval {wide} as wide as asked")
 
 
-def _end(value: str | None) -> str:
-    return "anything" if value is None else value
+def _interval(cell: dict[str, Any]) -> str:
+    """From what to what, and how near that is, where it is near at all."""
+    low, high, within = cell["low"], cell["high"], cell["within_percent"]
+    if within is None:
+        return "not decided"
+    if low is None or high is None:
+        return "anything" if low is high else f"{low} or more" if high is None else f"{high} or less"
+    return f"{low} to {high}" + (f", within {within:g} %" if within < 100 else "")
 
 
 def _breaches(found: list[str]) -> str:

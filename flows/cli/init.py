@@ -81,27 +81,30 @@ def init(
 ) -> None:
     """Look at your data, draft contract, plan and project from them, and say what to do next."""
     from flows.cli.init_conversation import ask_about_columns, ask_use, show_columns
+    from schemas.contract import load_contract
     from schemas.reading.overview import overview, refuse_values_as_names
     from schemas.reading.proposal import propose
     from tasks.project.new_project import refuse_misplaced
     from tasks.project.own_project import own_data, release_name
     from tasks.tuning.audiences import USES
 
+    name = dataset or table or Path(source).name.split(".")[0]
+    folder = project or Path(release_name(name))
+    # What the options alone say is refused before a large file is read.
     if use is not None and use not in USES:
         raise SluiceError(f"must be one of {', '.join(USES)}; got {use!r}", field="--for")
-    if output is not None and str(output) != "-" and not output.parent.is_dir():
-        raise SluiceError(f"there is no folder {output.parent}. Make it, or name a file elsewhere.", field="--output")
+    _refuse_output(output)
+    if contract is not None and (project, output, keys) != (None, None, None):
+        raise SluiceError("drafts a plan alone: no PROJECT, --output or --keys beside it", field="--contract")
+    if contract is not None:
+        load_contract(contract)
+    elif output is None:
+        refuse_misplaced(folder, keys)
     named = named_columns(columns)
     data = own_data(
         source, table, layout, separator=separator, decimal=decimal, encoding=encoding, columns=named,
         structure=structure, header_row=header_row, dictionary=dictionary,
     )  # fmt: skip
-    name = dataset or table or Path(source).name.split(".")[0]
-    folder = project or Path(release_name(name))
-    if contract is not None and (project, output, keys) != (None, None, None):
-        raise SluiceError("drafts a plan alone: no PROJECT, --output or --keys beside it", field="--contract")
-    if output is None and contract is None:
-        refuse_misplaced(folder, keys)
     refuse_values_as_names(data.records)
     for line in data.says:
         note(f"{line}.")
@@ -154,21 +157,36 @@ def _in_vain(name: str, seen: "Overview", proposed: "Proposals") -> Iterator[str
         )
 
 
+def _refuse_output(output: Path | None) -> None:
+    """Raise SluiceError for a file that no contract can be written to."""
+    from sluice.custody.shelf import refuse_place
+
+    if output is None or str(output) == "-":
+        return
+    if not output.parent.is_dir():
+        raise SluiceError(f"there is no folder {output.parent}. Make it, or name a file elsewhere.", field="--output")
+    refuse_place(output)
+    if output.exists():
+        raise _exists(output)
+
+
+def _exists(output: Path) -> SluiceError:
+    return SluiceError(f"{output} exists; a contract is never overwritten. Name another file.")
+
+
 def _write_contract(output: Path, seen: "Overview", proposed: "Proposals", dataset: str) -> None:
     from flows.cli.init_conversation import say_other_forms
     from schemas.reading.contract_draft import contract_yaml
-    from sluice.custody.shelf import refuse_place
     from sluice.ground.durable import write_new
 
     text = contract_yaml(seen, proposed, dataset)
     if str(output) == "-":
         print(text, end="")
         return
-    refuse_place(output)
     try:
         write_new(output, text.encode(), 0o644)
     except FileExistsError:
-        raise SluiceError(f"{output} exists; a contract is never overwritten. Name another file.") from None
+        raise _exists(output) from None
     say_other_forms(proposed)
     note(f"{output} is a draft: look at the role of every variable, then name it in a release definition.")
 

@@ -182,7 +182,8 @@ def _regressions(found: "AnalysesLoss | None") -> list[str]:
     """Of how many every coefficient is within HOLDS standard errors, and the largest change of one."""
     if found is None or not found.of:
         return []
-    worst = f" (worst change {found.worst:.1f} standard errors)" if isfinite(found.worst) else ""
+    most = f"{found.worst:.1f}" if found.worst <= 100 else "over 100"  # of what hardly varied before
+    worst = f" (worst change {most} standard errors)" if isfinite(found.worst) else ""
     coefficients = "coefficient" if found.lost == 1 else "coefficients"
     lost = [f"{found.lost} {coefficients} lost"] if found.lost else []
     return [f"{found.holds} of {found.of} regressions{worst}", *lost]

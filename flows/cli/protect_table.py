@@ -91,8 +91,9 @@ def _print_table(summary: dict[str, Any], method: str) -> None:
     sensitive = ", ".join(f"{count:,} by {name}" for name, count in summary["sensitive"].items())
     say(f"{summary['cells']:,} cells; sensitive: {sensitive}")
     if "primary" in summary:
+        what = "count" if summary["counts"] else "value"
         say(
-            f"suppressed: {summary['primary']:,} primary, {summary['secondary']:,} secondary; value "
+            f"suppressed: {summary['primary']:,} primary, {summary['secondary']:,} secondary; {what} "
             f"{summary['suppressed_value']}, {percent(summary['suppressed_share'])} of that of all inner cells"
         )
     else:

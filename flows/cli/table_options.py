@@ -43,7 +43,7 @@ Totals = Annotated[
     typer.Option(
         "--total",
         metavar="[NAME=]CODE",
-        help="name of the total of dimensions without a file",
+        help="name of the total of dimensions without a file, or with an .hrc file",
     ),
 ]
 Rules = Annotated[
@@ -249,7 +249,8 @@ def _with_totals(dimensions: Sequence[Mapping[str, Any]], written: Sequence[str]
         if not (code if equals else name) or not named:
             raise DocumentError(f"must be CODE, or NAME=CODE with a dimension's name; got '{each}'", field="--total")
         for dimension in named:
-            if dimension.get("hierarchy") is None:
+            file = dimension.get("hierarchy")
+            if file is None or Path(file).suffix.lower() == ".hrc":  # which names the codes below the total alone
                 dimension["total"] = code if equals else name
             elif equals:
                 raise DocumentError(f"the hierarchy of '{name}' tells its total", field="--total")

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 _LINES = 30.0  # seconds between two lines where there is no screen
 _SCREEN = 0.1  # between two changes of the screen
 _SOON = 2.0  # seconds, after which the pace of the first parts says something of the others
+_ENOUGH = 0.25  # of all parts done before that: the first are often the slowest
+_ALIKE = 1.5  # times as fast, or as slow, the last parts may be, to say anything of the rest
+_APART = 1.1  # times as late as the last pace that is kept the next one is
 
 DONE, ERROR, BLOCKED, WAITING, UNCHECKED, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
@@ -86,6 +89,7 @@ class Waiting:
         self._shown = clock()
         self._step = self._stage = self._part = ""
         self._begun, self._done, self._of = clock(), 0, 0
+        self._paces: list[tuple[float, int]] = []  # seconds, and how much was done then
 
     def step(self, name: str) -> None:
         """A step of the chain begins; '' when one ends."""
@@ -98,8 +102,10 @@ class Waiting:
         if not of:
             self._stage, self._part = what, ""
         elif what != self._part or of != self._of or done < self._done:
-            self._part, self._begun = what, self._clock()
+            self._part, self._begun, self._paces = what, self._clock(), []
         self._done, self._of = done, of
+        if of and self._clock() - self._begun > _APART * (self._paces[-1][0] if self._paces else 0.0):
+            self._paces.append((self._clock() - self._begun, done))
         self._tell()
 
     def text(self) -> str:
@@ -108,10 +114,19 @@ class Waiting:
         return ": ".join(filter(None, (self._step, ", ".join(filter(None, (self._stage, part)))))) or "working"
 
     def _left(self) -> str:
+        """By the pace of the last quarter, where it is near that of the one before; else nobody knows it."""
         spent = self._clock() - self._begun
-        if spent < _SOON or not 0 < self._done < self._of:
+        if spent < _SOON or not _ENOUGH * self._of <= self._done < self._of:
             return ""
-        return f", about {duration(spent / self._done * (self._of - self._done))} left of that"
+        (first, begun), (then, before) = (
+            next((pace for pace in reversed(self._paces) if pace[0] <= share * spent), (0.0, 0))
+            for share in (0.5, 0.75)
+        )
+        pace = (self._done - before) / (spent - then)
+        earlier = (before - begun) / (then - first) if then > first else pace
+        if not earlier / _ALIKE <= pace <= earlier * _ALIKE or not pace:
+            return ""
+        return f", about {duration((self._of - self._done) / pace)} left of that"
 
     def _tell(self) -> None:
         now = self._clock()

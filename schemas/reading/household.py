@@ -3,7 +3,7 @@ numbers of a telephone, an account, a register, a date without its dots, the row
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -18,7 +18,7 @@ _ATTRIBUTES = 2  # in which they agree; one, of a column whose name says so alre
 _VARIED = 0.2  # separation of an attribute: one that is the same for nearly all agrees anywhere
 
 
-def looks_like_groups(seen: Overview, name: str, others: Sequence[str], attributes: int = _ATTRIBUTES) -> bool:
+def looks_like_groups(seen: Overview, name: str, others: Iterable[str], attributes: int = _ATTRIBUTES) -> bool:
     """Whether small groups of records share a value of `name`, and agree in so many other columns that vary.
 
     Only sensible where every record was kept. Cost: O(columns n log n).

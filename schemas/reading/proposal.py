@@ -12,6 +12,7 @@ from itertools import groupby, pairwise
 
 import numpy as np
 
+from schemas.reading.computed_columns import computed_from, repeats
 from schemas.reading.editions import period_column, record_key
 from schemas.reading.household import are_long, are_running, looks_like_groups, whose_records
 from schemas.reading.interval_categories import are_ages, intervals_in_order
@@ -59,7 +60,6 @@ from schemas.reading.usual_names import (
 )
 from schemas.reading.written_dates import read_by_formats
 from sluice.ground import values
-from sluice.ground.comparable_values import repeated
 from sluice.ground.errors import SluiceError
 from sluice.ground.variables import GROUPS, NAMES, Kind, Role
 from sluice.ground.visible_text import one_line, visible
@@ -170,10 +170,13 @@ def propose(seen: Overview) -> Proposals:
     waves = _panel(seen, columns)
     columns = [_as_of_panel(seen, each, waves) for each in columns] if waves else columns
     for_life = [name for name in seen.columns if is_called_for_life(name) or is_called_for_life(seen.said(name).label)]
-    columns = _one_of_each([_as_group(seen, each, columns, for_life) for each in columns])
+    if not any(each.role in GROUPS for each in columns):
+        others = [each.name for each in columns if each.role in (Role.QUASI_IDENTIFIER, Role.OTHER)]
+        columns = [_as_group(seen, each, others, for_life) for each in columns]
+    columns = _one_of_each(columns)
     columns = _as_scales(seen, _as_sliders(seen, _as_siblings(seen, _as_amounts(seen, columns))))
     columns = _someone_known(seen, [_as_codes(seen, each) for each in columns])
-    columns = _something_sensitive(seen, columns)
+    columns = _as_computed(seen, _something_sensitive(seen, columns))
     numbers_alone = _are_measured(seen, columns)
     if numbers_alone:
         columns = [_as_measured(each) for each in columns]
@@ -352,7 +355,8 @@ def _role(seen: Overview, name: str, single: Combination | None) -> tuple[Role, 
     ratio, enough = _distinct_ratio(seen, name), seen.kept >= _ENOUGH
     own = enough and ratio >= _UNIQUE
     if _is_called_weight(seen, name):
-        return Role.WEIGHT, f"called '{word}', positive numbers", True
+        links = "; nearly every record has its own, which links it to other files: docs/weights.md" if own else ""
+        return Role.WEIGHT, f"called '{word}', positive numbers{links}", not own
     if role in NAMES and own:
         return Role.IDENTIFIER, f"called '{word}', and nearly every record has a value of its own", True
     if role in GROUPS and (ratio >= _GROUPED or column.distinct > _MOST_KNOWN):
@@ -559,6 +563,7 @@ def _panel(seen: Overview, columns: Sequence[Proposal]) -> Panel | None:
         if each.kind in (Kind.INTEGER, Kind.NOMINAL, Kind.TEXT)
         and not each.categories
         and (each.role in NAMES or not each.sure)
+        and each.role is not Role.WEIGHT
     ]
     keys = [each.name for each in sorted(fit, key=lambda each: not called(each))]
     return panel(seen, keys, [each.name for each in columns if each.role in (Role.QUASI_IDENTIFIER, Role.OTHER)])
@@ -587,11 +592,25 @@ def _as_of_panel(seen: Overview, proposed: Proposal, waves: Panel) -> Proposal:
     return replace(proposed, kind=kind, role=Role.QUASI_IDENTIFIER, why=why, sure=True)
 
 
-def _as_group(seen: Overview, proposed: Proposal, columns: Sequence[Proposal], for_life: Sequence[str]) -> Proposal:
+def _as_computed(seen: Overview, columns: Sequence[Proposal]) -> list[Proposal]:
+    """Columns that are computed from another in the role of that one: who knows the logarithm knows the income."""
+    of, given = computed_from(seen), {each.name: each for each in columns}
+    made = []
+    for each in columns:
+        base = given.get(of.get(each.name, ""))
+        told = each.sure and each.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE)
+        if base is not None and base.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE) and not told:
+            why = f"computed from {one_line(base.name)}, as its logarithm or square is"
+            each = replace(each, role=base.role, why=why, sure=base.sure)
+        made.append(each)
+    return made
+
+
+def _as_group(seen: Overview, proposed: Proposal, others: Sequence[str], for_life: Sequence[str]) -> Proposal:
     """A column without a telling name of which several records have a value each: one person's, if they agree in what
     people keep for life, or a household's, if their groups are small and have attributes in common."""
-    called = proposed.sure and proposed.role is not Role.IDENTIFIER
-    if called or any(each.role in GROUPS for each in columns):
+    called = proposed.role is Role.WEIGHT or (proposed.sure and proposed.role is not Role.IDENTIFIER)
+    if called:
         return proposed
     if proposed.kind not in (Kind.INTEGER, Kind.NOMINAL, Kind.TEXT) or proposed.categories:  # a code list names nobody
         return proposed
@@ -599,9 +618,9 @@ def _as_group(seen: Overview, proposed: Proposal, columns: Sequence[Proposal], f
     if of_one:
         why = "records that share a value agree in what people keep for life: several of one person?"
         return replace(proposed, role=Role.PERSON, why=why, sure=False)
-    others = [each.name for each in columns if each.role in (Role.QUASI_IDENTIFIER, Role.OTHER) and each != proposed]
     named = is_called_household(proposed.name)
-    small = seen.is_whole and looks_like_groups(seen, proposed.name, others, attributes=1 if named else 2)
+    beside = (name for name in others if name != proposed.name)
+    small = seen.is_whole and looks_like_groups(seen, proposed.name, beside, attributes=1 if named else 2)
     if not small or proposed.sure:
         return proposed
     if of_one is None and not named:  # the stricter of the two: a household's records count once
@@ -750,11 +769,6 @@ def _as_measured(proposed: Proposal) -> Proposal:
         return proposed
     why = "a measured number, as all are; a quasi-identifier, if others know it of a person"
     return replace(proposed, role=Role.OTHER, why=why, sure=False)
-
-
-def repeats(seen: Overview) -> dict[str, str]:
-    """For columns with more than a little to tell, the first one that tells the same of every record."""
-    return repeated({name: codes for name, codes in seen.codes.items() if len(seen.labels[name]) > 2})
 
 
 def _told_apart(

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import islice
@@ -62,13 +62,11 @@ def usual_role(name: str, without: Collection[Role] = ()) -> tuple[Role, str] | 
 
 @lru_cache(maxsize=20_000)
 def _usual_role(words: tuple[str, ...], without: frozenset[Role]) -> tuple[Role, str] | None:
-    found: tuple[Role, tuple[str, ...]] | None = None
-    for role, usual in _usual().items():
-        for phrase in () if role in without else usual:
-            if (found is None or len(phrase) > len(found[1])) and _stands_in(phrase, words):
-                found = role, phrase
-    if found is not None:
-        return found[0], " ".join(found[1])
+    usual, phrases = _usual()
+    places = [place for place in phrases.standing_in(words) if usual[place][0] not in without]
+    if places:
+        role, phrase = usual[min(places, key=lambda place: (-len(usual[place][1]), place))]
+        return role, " ".join(phrase)
     if Role.WEIGHT not in without and any(part in word for word in words for part in _read()[_WEIGHT_WITHIN]):
         return Role.WEIGHT, " ".join(words)
     return None
@@ -240,7 +238,8 @@ def is_called_a_whole(name: str) -> bool:
 
 def is_of_the_body(name: str) -> bool:
     """Whether a weight by its name or label is one of the body, in kilograms or pounds."""
-    return any(word in _read()[_BODY] for word in words_of(name))
+    words, body = words_of(name), _read()[_BODY]
+    return any(word in body or any(part in word for part in body if len(part) > _SHORT) for word in words)
 
 
 def is_called_for_life(name: str) -> bool:
@@ -261,8 +260,7 @@ def is_called_a_firm(name: str) -> bool:
 
 @lru_cache(maxsize=20_000)
 def _is_called_one_of(which: str, name: str) -> bool:
-    words = words_of(name)
-    return any(_stands_in(words_of(phrase), words) for phrase in _read()[which])
+    return bool(_phrases(which).standing_in(words_of(name)))
 
 
 def is_a_sentence(name: str) -> bool:
@@ -290,22 +288,53 @@ def words_of(name: str) -> tuple[str, ...]:
     return tuple(re.findall(r"[^\W\d_]+|\d+", letters))
 
 
-def _stands_in(phrase: tuple[str, ...], words: tuple[str, ...]) -> bool:
-    if len(phrase) > 1:
-        return "".join(phrase) in words or any(words[at : at + len(phrase)] == phrase for at in range(len(words)))
-    [word] = phrase
-    inside = len(word) >= _INSIDE and word not in _read()[_WHOLE_WORDS]
-    return word in words or (inside and any(each.startswith(word) for each in words))
+class _Phrases:
+    """Phrases by their words, so that those which stand in a name are found without trying each.
+
+    A phrase stands in a name that has its words one after the other, or written as one; a long word also where a word
+    of the name begins with it.
+    """
+
+    def __init__(self, phrases: Sequence[tuple[str, ...]]) -> None:
+        self._by_words: dict[tuple[str, ...], list[int]] = {}
+        self._written_as_one: dict[str, list[int]] = {}
+        self._begins: dict[str, list[int]] = {}
+        whole_words = {*_read()[_WHOLE_WORDS]}
+        for place, phrase in enumerate(phrases):
+            self._by_words.setdefault(phrase, []).append(place)
+            if len(phrase) > 1:
+                self._written_as_one.setdefault("".join(phrase), []).append(place)
+            elif len(phrase[0]) >= _INSIDE and phrase[0] not in whole_words:
+                self._begins.setdefault(phrase[0], []).append(place)
+        self._longest = max(map(len, phrases), default=0)
+
+    def standing_in(self, words: tuple[str, ...]) -> set[int]:
+        """Places of the phrases that do. Cost: O(letters), however many phrases there are."""
+        found: set[int] = set()
+        for at, word in enumerate(words):
+            for n in range(1, min(self._longest, len(words) - at) + 1):
+                found.update(self._by_words.get(words[at : at + n], ()))
+            found.update(self._written_as_one.get(word, ()))
+            for end in range(_INSIDE, len(word)):
+                found.update(self._begins.get(word[:end], ()))
+        return found
 
 
 @cache
-def _usual() -> dict[Role, tuple[tuple[str, ...], ...]]:
-    """For each role, in the order of the file, the words of all languages."""
-    return {
-        Role(role): tuple(dict.fromkeys(words_of(name) for names in languages.values() for name in names))
+def _usual() -> tuple[tuple[tuple[Role, tuple[str, ...]], ...], _Phrases]:
+    """The words of all languages, each with its role, in the order of the file."""
+    found = tuple(
+        (Role(role), words)
         for role, languages in _read().items()
         if role in list(Role)
-    }
+        for words in dict.fromkeys(words_of(name) for names in languages.values() for name in names)
+    )
+    return found, _Phrases([words for _, words in found])
+
+
+@cache
+def _phrases(which: str) -> _Phrases:
+    return _Phrases([words_of(phrase) for phrase in _read()[which]])
 
 
 @cache

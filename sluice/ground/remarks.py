@@ -14,7 +14,7 @@ from sluice.ground.visible_text import one_line
 
 What = Literal[
     "beyond_calendar", "blanks", "codes_alike", "comments", "empty_lines", "in_a_zone", "names_alike",
-    "other_words", "totals", "notes",
+    "marks", "other_words", "totals", "notes",
 ]  # fmt: skip
 
 _SAYS = Sentences(
@@ -29,6 +29,9 @@ _SAYS = Sentences(
     empty_lines="column '{column}', the only one: {count:count,_line} without a sign skipped. If records without a "
     'value are meant, write "" for each',
     in_a_zone="column '{column}': {count:count,_moment} with a time zone, read by the calendar and the clock there",
+    marks="column '{column}': {count:count,_code} that often {count:verb_stand} for a missing value, such as NA, "
+    "{count:is} taken as a category like others. If nothing is known of these records, leave them out; else give the "
+    "column a hierarchy",
     names_alike="column '{column}': {count:count,_name} spelled with other blanks, dashes or accents than they look, "
     "or with what nobody sees; names that look the same count as one",
     other_words="column '{column}': {count:count,_cell} with another word for true or false than the contract has, and "

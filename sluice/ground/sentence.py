@@ -129,7 +129,11 @@ def per(share: float, base: int = 1000) -> str:
 
 
 def percent(share: float) -> str:
-    """A share in per cent, in three digits: '0.152 %', '22.4 %', '100 %'."""
+    """A share in per cent, in three digits: '0.152 %', '22.4 %', '100 %'; beyond what anybody reads a bound."""
+    if 0 < share < _LEAST_SHARE:
+        return f"under {100 * _LEAST_SHARE:g} %"
+    if share > _MOST_TIMES:  # of a change by what was near nought
+        return f"over {100 * _MOST_TIMES:,} %"
     return f"{100 * share:.3g} %"
 
 
@@ -169,7 +173,7 @@ def _as_told(value: Any, spec: str) -> Datum:
     if kind == "people" and not 0 < plain < 1:
         return min(max(plain, 0), 1)  # none, or all
     words = per(plain, int(base)) if base else _WORDS.format_field(plain, spec)
-    if words.startswith("under"):
+    if words.startswith(("under", "over")):
         return _WORDS.format_field(plain, spec.lower())
     told = Decimal(words.rstrip(" %").replace(",", "")) / (int(base) if base else 100 if words.endswith("%") else 1)
     return plain if told == plain else float(told)
@@ -217,6 +221,8 @@ class _Words(Formatter):
         return str(super().format_field(value, spec))
 
 
+_LEAST_SHARE = 1e-5  # 0.001 %
+_MOST_TIMES = 9  # 900 %
 _FEW = 3  # names that are told; the others stand in the data
 _WORDS = _Words()
 _ROUNDING = re.compile(r"percent|(per|people)_\d+|[^_]*[fg%]")

@@ -106,8 +106,12 @@ def read_pattern(
         places, codes = pd.factorize(frame[dimension.name].to_numpy(dtype=object))
         for code in codes:
             if code not in dimension.position:
+                called = (
+                    f" If it is the total, which the hierarchy calls '{dimension.codes[0]}', say so (--total, total)."
+                )
+                total = "" if dimension.codes[0] in codes else called
                 raise DataError(
-                    f"'{dimension.name}' has a cell of '{code}', which is not a code of its hierarchy.",
+                    f"'{dimension.name}' has a cell of '{code}', which is not a code of its hierarchy.{total}",
                     came=code,
                     allowed=dimension.codes,
                 )

@@ -17,6 +17,7 @@ from sluice.utility.variable_summary import VariableSummary
 
 SIZES = {2: "pairs", 3: "triples"}
 
+_MOST_TIMES = 10  # the original figure: of what was near nought nobody reads how many times it moved
 _MATRICES = {
     "values": "Values (X)",
     "covariances": "Covariances (V)",
@@ -45,15 +46,20 @@ def numbers_table(found: ContinuousView | None) -> dict[str, Any] | None:
     comparisons = [(says, getattr(found.comparisons, name)) for name, says in _MATRICES.items()]
     return {
         "comparisons": [
-            (says, figure(one.mean_square_error), figure(one.mean_absolute_error), figure(one.mean_variation))
+            (says, figure(one.mean_square_error), figure(one.mean_absolute_error), _variation(one.mean_variation))
             for says, one in comparisons
         ],
         "probabilities": _named(found.probabilities, _PROBABILITIES),
-        "variations": _named(found.variations, _VARIATIONS),
+        "variations": ", ".join(f"{name} {_variation(getattr(found.variations, name))}" for name in _VARIATIONS),
         "eigenvalues": figure(found.eigenvalues),
         "names": ", ".join(found.names),
         "removed": ", ".join(found.removed),
     }
+
+
+def _variation(value: float | None) -> str:
+    """A relative change; of what was near nought before, only that it is beyond reading."""
+    return f"over {_MOST_TIMES}" if value is not None and value > _MOST_TIMES else figure(value)
 
 
 def _named(parts: object, names: tuple[str, ...]) -> str:

@@ -348,6 +348,8 @@ def _best_quote(lines: Sequence[str], separator: str, title: str) -> _Cut:
 def _refuse_quotes_behind_blanks(lines: Sequence[str], plain: _Cut, title: str) -> None:
     """Raise DataError where blanks stand between separators and the quotes around cells."""
     sign = plain.separator
+    if not any(' "' in line for line in lines):
+        return
     behind = [at for at, row in enumerate(plain.rows) if any(re.match(' +"', cell) for cell in row[1:])]
     if sign == " " or not behind:
         return

@@ -25,14 +25,13 @@ from sluice.ground.values import MISSING_MARKS
 from sluice.ground.visible_text import unseen
 from sluice.sources.csv_source import CsvSource, described_csv
 from sluice.sources.packed_file import refuse_large
-from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.model.dimension import TOTAL, Dimension
 
 _COLUMNS = ("code", "parent")
 _OTHERS = (("child", "parent"), ("leaf", "root"), ("mapsFrom", "mapsTo"))  # a code, and what it is part of
 _LEVELS = (("codes", "levels"), ("codes", "level"), ("code", "levels"), ("code", "level"), ("name", "level"))
 _LEAD = "@"  # of tau-ARGUS; its manual, section on hierarchical codes
 _LEADS = " \t.*#+>|"  # that stand for it in other files, where no line has one
-_TOTAL = "Total"
 
 
 def read_dimension(name: str, paths: Sequence[Path]) -> Dimension:
@@ -94,7 +93,7 @@ def read_rows(path: Path, lead: str = "") -> list[tuple[str, str]]:
     if rows is not None:
         return rows
     lines = _cells(source)
-    if {*lines[0]} & {*_COLUMNS} or (len(lines[0]) < 3 and not any({*line} & {_TOTAL, "*"} for line in lines)):
+    if {*lines[0]} & {*_COLUMNS} or (len(lines[0]) < 3 and not any({*line} & {TOTAL, "*"} for line in lines)):
         return _rows(source, *_COLUMNS)  # refuses: its columns bear other names, or another sign separates them
     return _of_groups(path, _leaves(source.model_copy(update={"header": False}), lines))
 
@@ -102,7 +101,7 @@ def read_rows(path: Path, lead: str = "") -> list[tuple[str, str]]:
 def _of_groups(path: Path, leaves: dict[str, tuple[str, ...]]) -> list[tuple[str, str]]:
     """(code, parent) of leaves with their groups. Raises DataError for a leaf that is a group of others."""
     tops = {groups[-1] for groups in leaves.values()}
-    total = tops.pop() if len(tops) == 1 else _TOTAL
+    total = tops.pop() if len(tops) == 1 else TOTAL
     parents: dict[str, str] = {total: ""}
     for leaf, groups in leaves.items():
         chain = [leaf, *groups, *([] if groups[-1] == total else [total])]
@@ -188,9 +187,9 @@ def _nested(title: str, lines: Sequence[tuple[str, str, str]], told: bool = Fals
     if not lines:
         raise DataError(f"{title}: names no code")
     depths = [signs.count(_LEAD) for _, signs, _ in lines]
-    told = told or (len(lines) > 1 and lines[0][2] == _TOTAL and depths[0] < min(depths[1:]))
+    told = told or (len(lines) > 1 and lines[0][2] == TOTAL and depths[0] < min(depths[1:]))
     least = depths[0]
-    above, first, rows = [lines[0][2] if told else _TOTAL], {}, []
+    above, first, rows = [lines[0][2] if told else TOTAL], {}, []
     if told:
         least, first = least + 1, {lines[0][2]: lines[0][0]}
     rows = [(above[0], "")]

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sluice.ground.variables import Kind, Role, Variables
+from sluice.ground.variables import GROUPS, Kind, Role, Variables
 from sluice.risk.people_of_records import people_of
 from tasks.tuning.draft_steps import Draft, coarser, has_tail, is_skewed, is_wide, removed, rounded
 
@@ -40,7 +40,9 @@ def drawn_anew(
         kept = [name for name in kept if name in grouped or not is_wide(frame[name], usable[name])]
         if calibrated and not any(usable[name].kind.is_numeric for name in kept):
             continue
-        steps = [*removed(variables, kept), *recoded]
+        # Calibration counts people as long as it sees whose a record is: these names go last.
+        whose = [] if repeated == 1 else [name for name, v in variables.items() if v.role in GROUPS]
+        steps = [*removed(variables, [*kept, *whose]), *recoded]
         records = round(leaf * repeated)
         step = {"method": "sequential_trees", "columns": kept, "minimum_leaf": records, "smoothing": "density"}
         if calibrated:
@@ -49,7 +51,8 @@ def drawn_anew(
             steps += _tails_together(frame, usable, kept)
         beside = ", numbers then calibrated by regression" if calibrated else ""
         says = f"{len(kept)} variables drawn anew, from {leaf} people at least{beside}"
-        yield Draft(says, "synthetic", (*steps, step))
+        last = [{"method": "removal", "columns": whose}] if whose else []
+        yield Draft(says, "synthetic", (*steps, step, *last))
 
 
 def _tails_together(frame: pd.DataFrame, variables: Variables, names: Sequence[str]) -> list[dict[str, Any]]:

@@ -105,8 +105,12 @@ def _totals(
         equations_of(dimensions, pattern.codes, table.linked),
         "Cells must add up, and all cells of a sum be in the file; figures that were rounded one by one do not.",
     )
-    if (pattern.value < 0).any():
-        raise DataError("a total is negative; a table with negative contributions is protected from its records.")
+    if (below := np.flatnonzero(pattern.value < 0)).size:
+        raise DataError(
+            f"the value of {pattern.name(int(below[0]))} is negative"
+            f"{f', and of {len(below) - 1:,} more' if len(below) > 1 else ''}; a table with negative contributions is "
+            "protected from its records."
+        )
     return pattern, count
 
 

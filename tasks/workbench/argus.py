@@ -3,6 +3,7 @@ audited and judged as every table is. Where one may not be published, no file of
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import starmap
 from pathlib import Path
@@ -14,7 +15,7 @@ import pandas as pd
 
 from sluice.custody.shelf import refuse_to_overwrite
 from sluice.ground.durable import replace as write
-from sluice.ground.errors import DataError
+from sluice.ground.errors import DataError, MeasureChoiceError
 from sluice.publication.argus_table_files import INTERMEDIATE, JJ, PIVOT, SBS, ArgusTable
 from sluice.software_version import software_version
 from sluice.sources.argus_a_priori import CellRequests, Codes, read_requests
@@ -102,7 +103,7 @@ def run_batch(
 
     made = []
     for job in jobs:
-        with errors_of(job.data):
+        with errors_of(job.data), _of_line(job.tables[0].line):
             found = protect_table(
                 job.frame, job.specified, seed=seed, secret_costs=seed_file is not None, workers=workers,
                 progress=progress,
@@ -130,6 +131,16 @@ def run_batch(
         if name:
             write(_place(path.parent, name), text.encode(), 0o644)
     return run
+
+
+@contextmanager
+def _of_line(line: int) -> Iterator[None]:
+    """Lets a DataError name the line of the table."""
+    try:
+        yield
+    except DataError as error:
+        says = error.for_command if isinstance(error, MeasureChoiceError) else str(error)
+        raise DataError(f"the table of line {line}: {says}") from None
 
 
 @dataclass(frozen=True, eq=False)

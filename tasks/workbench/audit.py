@@ -107,7 +107,8 @@ def audit(
         decimals=specified.measure.measure.decimals if decimals is None else whole_number(decimals, "decimals", 0),
         rounded_to=None if rounded_to is None else number(rounded_to, "rounded_to"),
     )
-    pattern = pattern_of(table, dimensions_of(specified, table, totals=True), "table", read)
+    behind = None if specified.cells is None else records
+    pattern = pattern_of(table, dimensions_of(specified, table, totals=True, behind=behind), "table", read)
     if records is None:
         return audit_published(pattern, specified, known=known, within=within, nonnegative=nonnegative, workers=workers)
     return audit_with_records(pattern, specified, records, known=known, repair=repair, workers=workers)
@@ -136,7 +137,7 @@ def audit_file(
     repair  : where the pattern is written with further cells suppressed, if it is not safe and that makes it so
     inputs  : further files that were read, and are not to be written over
     """
-    dimensions = dimensions_of(table, source, totals=True)
+    dimensions = dimensions_of(table, source, totals=True, behind=None if table.cells is None else records)
     if records is not None:
         _ = table.sensitivity  # there must be rules
     if columns.decimals is None:

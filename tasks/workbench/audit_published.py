@@ -84,6 +84,13 @@ def audit_published(
         total = pattern.name(int(row.indices[np.argmax(row.data)]))
         beside = ", with what is known of them beforehand" if rules or known is not None else ""
         beside += f", each rounded to {pattern.rounded / 10**pattern.decimals:g}" if slack else ""
+        if nonnegative and not rules and known is None:
+            raise MeasureChoiceError(
+                f"totals that do not add: {total} cannot be the sum of its parts{beside}. If values may be negative, "
+                "let them be so",
+                "negative",
+                "absolute",
+            ) from None
         raise DataError(f"totals that do not add: {total} cannot be the sum of its parts{beside}.") from None
     precision = _precision(low, high)
     primary = pattern.status[hidden] == Status.PRIMARY

@@ -231,6 +231,7 @@ class ProtectedTable(Result):
         figures: dict[str, Any] = {
             "primary": self.primary,
             "secondary": self.secondary,
+            "counts": self.request.assumptions.counts is not None,
             "suppressed_value": in_decimals(self._suppressed_units, cells.decimals),
             "suppressed_share": self.suppressed_share,
             "attacks": {"attempted": audit.attempted, "completed": audit.completed},

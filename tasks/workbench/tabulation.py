@@ -14,8 +14,9 @@ import pandas as pd
 
 from sluice.ground.errors import DataError
 from sluice.ground.remarks import Remark, Remarks
-from sluice.ground.values import plain_array, trimmed_texts
+from sluice.ground.values import MISSING_MARKS, plain_array, trimmed_texts
 from sluice.ground.visible_text import spelled_alike
+from sluice.reading.kind import summary_of
 from sluice.sources.separate_reading import read_here
 from sluice.sources.tabular_source import TabularSource
 from sluice.tabular.model.aggregation import LARGEST_KEPT
@@ -68,18 +69,23 @@ class Tabulated:
         return RequestedContributions.of(self.cells, self.asking)
 
 
-def dimensions_of(table: TableSpecification, source: Records, totals: bool = False) -> list[Dimension]:
+def dimensions_of(
+    table: TableSpecification, source: Records, totals: bool = False, behind: Records | None = None
+) -> list[Dimension]:
     """The dimensions of a table.
 
     source : records, or cells (then `totals`): a file, a folder of files each with some of the columns, a DataFrame
+    behind : the cells that a pattern was made of: empty ones are in no pattern, and name codes all the same
     raises : DataError, which names the file, for a column that is absent, or cells without their total
     """
-    return [each.dimension(lambda each=each: _flat(each, source, totals)) for each in table.dimensions]  # type: ignore[misc]
+    return [each.dimension(lambda each=each: _flat(each, source, totals, behind)) for each in table.dimensions]  # type: ignore[misc]
 
 
-def _flat(dimension: TableDimension, source: Records, totals: bool) -> list[tuple[str, str]]:
+def _flat(
+    dimension: TableDimension, source: Records, totals: bool, behind: Records | None = None
+) -> list[tuple[str, str]]:
     name, total = dimension.variable, dimension.total
-    codes = codes_in(source, name)
+    codes = codes_in(source, name) | (set() if behind is None else codes_in(behind, name))
     if totals and total not in codes:
         alike = [code for code in codes if code.casefold() in (total.casefold(), _SDMX_TOTAL)]
         if len(alike) != 1 or total != _TOTAL:
@@ -118,7 +124,7 @@ def tabulate(source: Records, dimensions: Sequence[Dimension], table: Standalone
     refuse_hidden_ties(dimensions, table.linked)
     measure, withheld = table.summed, table.withheld
     kept = max(LARGEST_KEPT, table.table_attackers.coalition, *(rule.largest_needed for rule in table.sensitivity))
-    alike = _codes_alike(dimensions, table)
+    alike = _codes_to_look_at(dimensions, table)
     if table.cells is not None:
         from tasks.workbench.aggregated_cells import cells_added_up  # takes a table, as this does
 
@@ -161,12 +167,18 @@ def tabulate(source: Records, dimensions: Sequence[Dimension], table: Standalone
         return Tabulated(cells, records.left_out, records.added_up, records.alike, records.respelled, asking, reading)
 
 
-def _codes_alike(dimensions: Sequence[Dimension], table: StandaloneTable) -> tuple[Remark, ...]:
-    """Of dimensions that nobody wrote a hierarchy of: a code spelled in two ways makes two cells of one."""
+def _codes_to_look_at(dimensions: Sequence[Dimension], table: StandaloneTable) -> tuple[Remark, ...]:
+    """Of dimensions that nobody wrote a hierarchy of: a code spelled in two ways makes two cells of one, and NA may be
+    no code at all; by the rule for records, it is one among countries or other codes of two capitals."""
     remarks = Remarks()
     for dimension, written in zip(dimensions, table.dimensions, strict=True):
         if written.hierarchy is None and (alike := spelled_alike(dimension.codes)):
             remarks.add("codes_alike", dimension.name, alike)
+        if written.hierarchy is None and not {*MISSING_MARKS}.isdisjoint(dimension.codes):
+            column = summary_of([pd.Series(dimension.codes[1:])])
+            column.settle()
+            if column.marks:
+                remarks.add("marks", dimension.name, len(column.marks))
     return remarks.all()
 
 

@@ -285,6 +285,18 @@ def test_a_file_without_header_says_by_which_option_its_columns_are_named(here: 
     golden.where("--columns", said)
 
 
+@pytest.mark.parametrize(
+    "options",
+    [("-o", "c.yaml"), ("-o", "none/c.yaml"), ("--contract", "none.yaml"), ("--contract", "c.yaml", "-o", "d.yaml"),
+     ("--for", "everybody")],
+)  # fmt: skip
+def test_options_are_refused_before_the_data_are_looked_at(here: Path, options: tuple[str, ...]) -> None:
+    Path("c.yaml").write_text("dataset: x")
+    code, said = sluice("no_such_file.csv", "--yes", *options)
+    assert code == ERROR
+    assert "no_such_file" not in said
+
+
 def test_an_unknown_use_is_refused(here: Path) -> None:
     code, said = sluice("panel.csv", "--for", "everybody")
     assert code == ERROR

@@ -41,7 +41,7 @@ def test_the_time_left_follows_from_the_pace_of_what_is_counted() -> None:
     golden(said[-1])
     clock[0] = 10.0
     shown.heard("nearest records", 25, 100)
-    assert said[-1].endswith("nearest records 25 %, about 30 s left of that")
+    assert said[-1].endswith("nearest records 25 %, about 45 s left of that")  # 15 took 9 s
     shown.heard("nearest records", 100, 100)
     assert said[-1].endswith("nearest records 100 %")
     shown.heard("nearest records", 0, 100)  # another search of the same name begins
@@ -51,6 +51,28 @@ def test_the_time_left_follows_from_the_pace_of_what_is_counted() -> None:
     before = len(said)
     shown.step("")
     assert (len(said), shown.text()) == (before, "working")
+
+
+def test_no_time_is_foretold_before_the_pace_is_known() -> None:
+    """A search whose first tenth takes half of its time: linearly that was nine times what it took."""
+    clock = [0.0]
+    shown, said = shown_by(clock)
+    for second in range(121):
+        clock[0] = float(second)
+        done = second / 6 if second <= 60 else 10 + (second - 60) * 1.5
+        shown.heard("protect", int(10 * done), 1000)
+    assert not any("left" in text for text in said[:60])
+    assert not any("left" in text for text in said[65:110])
+
+
+def test_a_pace_that_grows_is_followed() -> None:
+    """What is done grows with the square of the time: after 60 s, 40 s are left; by the mean pace, 107."""
+    clock = [0.0]
+    shown, said = shown_by(clock)
+    for second in range(1, 61):
+        clock[0] = float(second)
+        shown.heard("protect", second**2, 10_000)
+    assert said[-1].endswith("about 1 min left of that")
 
 
 def test_lines_come_at_long_intervals() -> None:

@@ -6,7 +6,7 @@ from sluice.ground.errors import SluiceError
 from sluice.ground.variables import Kind
 from sluice.report.report_page import render
 from sluice.report.utility_page import pair_map
-from sluice.report.utility_tables import equivalent_in_words
+from sluice.report.utility_tables import _variation, equivalent_in_words
 from sluice.risk.linkage.linkage_score import ScoreView
 from sluice.utility.analyses.clusterings import ComparedClustering, ComparedIndex
 from sluice.utility.analyses.impossible_records import BrokenRule, BrokenRules
@@ -266,3 +266,7 @@ def test_a_drafted_model_says_so_and_what_turned_stands_first() -> None:
     told = page(UtilityView(models=(model,), tables=(TableLoss(variables=("sex", "age"), loss=0.25),)))
     golden([line for line in told.lines if "roles" in line])
     assert "sex × age 25.0 %" in told.section("analyses")
+
+
+def test_a_change_of_what_was_near_nought_is_bounded() -> None:
+    assert [_variation(value) for value in (None, 0.25, 10.0, 6890.0)] == ["–", "0.25", "10", "over 10"]

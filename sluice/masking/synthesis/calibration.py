@@ -23,10 +23,15 @@ of them, and coefficients by half of their standard errors.
 X tells of nobody alone: an effect that fewer than `minimum_people`, or 20, stand behind is left out, and one that would
 leave so few as the rest. Who knows all of 20 people but one is told no more of the last by their mean than the others
 tell: it is off by 2.2 of their deviations.
+
+Where people have several records, it is their sums that are blurred, each person's by one draw, and that the equations
+are held against: what changes within people, such as the effect of a year, is known far better than records of as many
+different people would tell (Liang and Zeger 1986), and what differs between them less well.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil
 from zlib import crc32
 
 import numpy as np
@@ -40,6 +45,7 @@ _ANY = (100.0,)
 _BESIDE = (1, 3, 10)  # places away, at which it is looked for who to exchange with
 _ROUNDS = 40  # in each of which a record exchanges once at most
 _NEAR = 0.02  # squared standard errors of a coefficient, on average: no analysis tells such regressions apart
+_SHARPEST = 1e-3  # of that: nearer than it the exchanges come hardly ever
 _COLLINEAR = 1e-9
 _UNKNOWN = 0.02  # of the synthetic file's variation: an effect that varies less in the original tells nothing there
 _UNEXPLAINED = 0.05  # of a standard deviation: what is told better than that is not told better still
@@ -70,19 +76,23 @@ class Sides:
 
 
 def calibrated(
-    variables: Mapping[str, Sides], responses: Sequence[str], minimum_people: int, rng: Generator
-) -> dict[str, IntArray]:
+    variables: Mapping[str, Sides], responses: Sequence[str], minimum_people: int, rng: Generator,
+    people: IntArray | None = None,
+) -> dict[str, IntArray]:  # fmt: skip
     """From which synthetic record each one has its value of each of `responses`.
 
     A missing value stays, or goes along with what says of whom it is asked.
 
     variables      : all that are released, `responses` among them
     minimum_people : fewest that stand behind an effect, where they are fewer than 20
+    people         : whose each record of the original is, (n,), where somebody has several
     returns        : a permutation of the m records each; as they are where too few people have a category, or a
                      number varies for too few
     cost           : O(n q (q + k)) for q effects and each variable of k categories; memory O(n (q + k))
     """
     minimum_people = min(minimum_people, _ENOUGH_BEHIND)
+    if people is not None:  # so many records, of as many people on average
+        minimum_people = ceil(minimum_people * len(people) / len(np.unique(people)))
     now = {name: each.synthetic for name, each in variables.items()}
     states = {name: States.of(each.original, each.is_category) for name, each in variables.items()}
     effects = {name: _Effects.of(each, minimum_people) for name, each in variables.items()}
@@ -97,7 +107,7 @@ def calibrated(
             of = Sides(variables[name].original, now[name], variables[name].is_category)
             group, together = _that_move(name, left, variables, states, now, rng)
             x, z = (np.column_stack([side[each] for each in known]) for side in (before, after))
-            moves = _exchanged(of, together, x, z, minimum_people, rng)
+            moves = _exchanged(of, together, x, z, minimum_people, rng, people)
             for each in group:
                 places[each] = places[each][moves]
                 now[each] = variables[each].synthetic[places[each]]
@@ -212,8 +222,9 @@ class _Effects:
 
 
 def _exchanged(
-    of: Sides, together: Together, x: FloatArray, z: FloatArray, minimum_people: int, rng: Generator
-) -> IntArray:
+    of: Sides, together: Together, x: FloatArray, z: FloatArray, minimum_people: int, rng: Generator,
+    people: IntArray | None,
+) -> IntArray:  # fmt: skip
     """Two records at a time exchange their values, where that brings the equations nearer."""
     from sluice.masking.synthesis.calibration_kernel import exchanged_where_nearer
 
@@ -224,14 +235,15 @@ def _exchanged(
     if min(len(y), len(there)) < 2 * minimum_people or not y.shape[1]:
         return places
     x, z = _uncorrelated(*_estimable(x[known], z[there], y, minimum_people))
-    wanted, unexplained = _blurred_coefficients(x, y, rng)
+    whose = None if people is None else people[known]
+    wanted, unexplained, sharper = _blurred_coefficients(x, y, rng, whose)
     now, effects = now / unexplained, z / np.sqrt(len(z))
     apart = np.sqrt(len(z)) * wanted / unexplained - effects.T @ now
     expected = _RARE if of.is_category else _EXPECTED
     reaches = _ANY if of.is_category else _REACHES
     for reach in reaches:
         for _ in range(_ROUNDS // len(reaches)):
-            if (apart**2).mean() < _NEAR:
+            if (apart**2).mean() < _NEAR * sharper:
                 return places
             one, other = _pairs(of.synthetic[places[there]], reach, now, effects @ apart, rng)
             goes = together.allow(places[there[other]], there[one], expected)
@@ -327,21 +339,41 @@ def _uncorrelated(x: FloatArray, z: FloatArray) -> tuple[FloatArray, FloatArray]
     return x @ axes, z @ axes
 
 
-def _blurred_coefficients(x: FloatArray, y: FloatArray, rng: Generator) -> tuple[FloatArray, FloatArray]:
+def _blurred_coefficients(
+    x: FloatArray, y: FloatArray, rng: Generator, people: IntArray | None = None
+) -> tuple[FloatArray, FloatArray, float]:
     """Least squares coefficients of y on x, off by half of their standard errors, and what x leaves of y.
 
     Everybody's part of them is blurred by itself (the wild bootstrap; Wu 1986), so most where somebody's is large.
 
     x, y    : shapes (n, q), uncorrelated, and (n, k)
-    returns : shapes (q, k), and (k,) in standard deviations of y's unit
+    people  : whose each record is, (n,)
+    returns : shapes (q, k), and (k,) in standard deviations of y's unit; and the variance of the effect that is known
+              best, as a share of what it would be were all records different people's
     """
     variation = (x**2).sum(axis=0)[:, None]
     found = x.T @ y / variation
-    left = np.abs(y - x @ found)
+    left = y - x @ found
     unexplained = np.sqrt((left**2).mean(axis=0))
-    parts = np.maximum(left, _LEAST_PART * unexplained)
-    blur = _blur(len(x), rng, x, y)[:, None]
-    return found + _BLUR * (x.T @ (blur * parts) / variation), np.maximum(unexplained, _UNEXPLAINED * y.std(axis=0))
+    parts = np.maximum(np.abs(left), _LEAST_PART * unexplained)
+    spread, sharper = np.maximum(unexplained, _UNEXPLAINED * y.std(axis=0)), 1.0
+    if people is None:
+        blur = _blur(len(x), rng, x, y)
+    else:
+        whose = np.unique(people, return_inverse=True)[1]
+        parts *= np.where(left < 0, -1.0, 1.0)  # a person's cancel each other where the person's mean explains them
+        blur = _blur(int(whose.max()) + 1, rng, x, y)[whose]
+        sharper = _sharper(x, left / spread, whose)
+    return found + _BLUR * (x.T @ (blur[:, None] * parts) / variation), spread, sharper
+
+
+def _sharper(x: FloatArray, left: FloatArray, whose: IntArray) -> float:
+    """The smallest variance of an effect by sums of people, as a share of that by records; 1 at most."""
+    least = 1.0
+    for of_response in left.T:
+        scores = np.stack([np.bincount(whose, each * of_response) for each in x.T])
+        least = min(least, float(np.linalg.eigvalsh(scores @ scores.T / len(x)).min()))
+    return max(least, _SHARPEST)
 
 
 def _blur(size: int, rng: Generator, *original: FloatArray) -> FloatArray:

@@ -30,6 +30,7 @@ from sluice.masking.synthesis.leaf_donors import (
     reflected,
     tree_leaves,
 )
+from sluice.risk.people_of_records import people_with_several
 from sluice.risk.transparency.attack import Attack
 from sluice.risk.transparency.linkage import LearnedCloseness
 from sluice.risk.transparency.synthetic_values import CopiedPeople
@@ -154,7 +155,8 @@ class SequentialTrees(MaskingStep):
             kind = variables[name].kind
             one, other = (as_numbers(file[name], kind) for file in (frame, synthetic))
             sides[name] = Sides(one, other, kind.is_categorical)
-        places = calibrated(sides, self.order or self.columns, self.minimum_leaf, rng)
+        whose = people_with_several(frame, variables)
+        places = calibrated(sides, self.order or self.columns, self.minimum_leaf, rng, whose)
         return {name: synthetic[name].take(rows).set_axis(frame.index) for name, rows in places.items()}
 
     @property
@@ -180,7 +182,8 @@ class SequentialTrees(MaskingStep):
             smoothed += "; values then changed places so that regressions on main effects are near the original's"
         return (
             f"The values of {', '.join(self.columns)} are synthetic: drawn one variable after another from decision "
-            f"trees{basis}{smoothed}. Distributions and relations are those of the original but for chance."
+            f"trees{basis}{smoothed}. Relations between variables are weaker than in the original, or other ones, "
+            "where no tree found them."
         )
 
     def _synthesised(

@@ -56,9 +56,12 @@ class Redesign:
     def says(self) -> str:
         """The advice in words."""
         (sensitive, still), (single, left), (cells, fewer) = self.sensitive, self.single, self.cells
+        alone = f"and {single - left:,} of {single:,} marginals with a single one"
+        if left > single:
+            alone = f"but marginals with a single one are {left:,}, from {single:,}"
         return (
-            f"{self.change.says}: {sensitive - still:,} of {sensitive:,} sensitive cells go, and {single - left:,} of "
-            f"{single:,} marginals with a single one; {cells - fewer:,} of {cells:,} cells fewer"
+            f"{self.change.says}: {sensitive - still:,} of {sensitive:,} sensitive cells go, {alone}; "
+            f"{cells - fewer:,} of {cells:,} cells fewer"
         )
 
 

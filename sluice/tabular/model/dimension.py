@@ -20,6 +20,8 @@ Rows = Iterable[tuple[str, str]]  # (code, parent); '' is the parent of the tota
 
 _SHOWN = 3  # codes that an error names
 
+TOTAL = "Total"  # of a dimension of which nobody says what its total is called
+
 
 @dataclass(frozen=True)
 class Dimension:
@@ -34,7 +36,7 @@ class Dimension:
     sums: tuple[tuple[int, tuple[int, ...]], ...]
 
     @classmethod
-    def flat(cls, name: str, leaves: Sequence[str], total: str = "Total") -> "Dimension":
+    def flat(cls, name: str, leaves: Sequence[str], total: str = TOTAL) -> "Dimension":
         """A dimension without groups: a total and its parts."""
         return cls.of(name, [(total, ""), *((leaf, total) for leaf in leaves)])
 

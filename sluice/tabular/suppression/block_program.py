@@ -227,7 +227,8 @@ class BlockProgram:
     ) -> WholeBlock:  # fmt: skip
         """The change of these unknowns by the level or a little more; it and the bounds are multiples of the unit."""
         level = -(-level // unit) * unit
-        gains, losses = (np.floor(room[cells] / unit) * (unit / level) for room in (up, down))
+        # in this order: 49 * (1 / 49) is below 1, and a target that may move just so far would not
+        gains, losses = (np.floor(room[cells] / unit) * unit / level for room in (up, down))
         price = np.where(self.price[cells] > 0, self.price[cells], _NEARLY_FREE * self.cost[cells])
         price = (price + 1e-9 * price.max() + 1e-12) / np.minimum(np.maximum(np.minimum(gains, losses), 1e-6), 1)
         return WholeBlock(level, unit, price / price.max(), gains, losses, start, row, sign, moved)

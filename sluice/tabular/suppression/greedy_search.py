@@ -24,7 +24,7 @@ from sluice.tabular.suppression.pattern_search import PatternSearch
 from sluice.tabular.suppression.proof_search import Proof
 from sluice.tabular.suppression.signed_paths import codes_below
 from sluice.tabular.suppression.targets import Target, Unions, targets_of
-from sluice.tabular.suppression.unknown_cells import ProtectionRanges, UnknownCells, unknown_cells
+from sluice.tabular.suppression.unknown_cells import ProtectionRanges, UnknownCells, of_known_zeros, unknown_cells
 
 Proven = tuple[Target, tuple[Proof, ...]]
 Found = list[Proven]
@@ -274,6 +274,7 @@ def search_table(problem: Problem, unknowns: UnknownCells, workers: int) -> Patt
         raise DataError(
             f"{problem.cells.name(cell)} cannot be protected, whatever is suppressed with it: too many cells must be "
             f"published, or the table has too few{_too_strict(problem, cell)}."
+            f"{of_known_zeros(problem.cells, problem.requirements.sensitive, problem.assumptions)}"
         )
     return whole.search
 

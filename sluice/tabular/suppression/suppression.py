@@ -23,7 +23,7 @@ from sluice.tabular.suppression.costs import checked_weights, value
 from sluice.tabular.suppression.effort import Effort
 from sluice.tabular.suppression.greedy_search import Problem, search_table
 from sluice.tabular.suppression.pattern_search import PatternSearch
-from sluice.tabular.suppression.unknown_cells import UnknownCells
+from sluice.tabular.suppression.unknown_cells import UnknownCells, of_known_zeros
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +145,7 @@ def suppress(
     _refuse_contradictions(cells, requirements, forbidden, suppressed)
     problem = Problem(cells, requirements, rules, assumptions, cost, forbidden, preferred, suppressed, effort)
     unknowns = problem.unknowns()
-    _refuse_known(cells, requirements, lower, upper, unknowns)
+    _refuse_known(cells, requirements, lower, upper, unknowns, assumptions)
     search = search_table(problem, unknowns, workers)
     status = _status(cells, requirements, unknowns, search.suppressed, suppressed)
     certificates = _certificates(unknowns, search)
@@ -167,7 +167,12 @@ def _refuse_contradictions(cells: Cells, requirements: Requirements, forbidden: 
 
 
 def _refuse_known(
-    cells: Cells, requirements: Requirements, lower: Floats, upper: Floats, unknowns: UnknownCells
+    cells: Cells,
+    requirements: Requirements,
+    lower: Floats,
+    upper: Floats,
+    unknowns: UnknownCells,
+    assumptions: Assumptions,
 ) -> None:
     """Refuse what attackers are assumed to know too closely."""
     needed = requirements.sensitive
@@ -182,7 +187,10 @@ def _refuse_known(
     asks = (requirements.lower > 0) | (requirements.upper > 0) | (requirements.sliding > 0)
     wrong = np.flatnonzero(needed & asks & (unknowns.of_cell < 0))
     if len(wrong):
-        raise DataError(f"{cells.name(int(wrong[0]))} cannot be protected: its sums leave no other value for it.")
+        raise DataError(
+            f"{cells.name(int(wrong[0]))} cannot be protected: its sums leave no other value for it."
+            f"{of_known_zeros(cells, needed, assumptions)}"
+        )
 
 
 def _status(

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Booleans, Cells, Codes, Floats
 
 _ROUNDING = 1e-6  # units
@@ -111,6 +112,17 @@ def unknown_cells(cells: Cells, lower: Floats, upper: Floats) -> UnknownCells:
     columns = kept.T.tocsr()
     columns.sort_indices()
     return UnknownCells(of_cell, first, kept, columns, down, up)
+
+
+def of_known_zeros(cells: Cells, sensitive: Booleans, assumptions: Assumptions) -> str:
+    """A sentence, with a blank in front, on the zeros that can hide nothing as everybody knows them; '' without any."""
+    zeros = int((cells.published & ~sensitive & (cells.contributors > 0) & (cells.contributions.total == 0)).sum())
+    if not assumptions.zeros_known or not zeros:
+        return ""
+    return (
+        f" Readers are taken to know which cells are zero, so that {zeros:,} cell{'s' * (zeros > 1)} of zeros cannot "
+        "be suppressed with it. If they do not know, say so (table_attackers.zeros_known: false)."
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ does not converge, is lost: its overlap is 0, and its difference that to 0, whic
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, nan
 
 import numpy as np
@@ -23,6 +23,7 @@ from sluice.utility.record_weights import effective_records
 
 _OF_NORMAL = 1.959963984540054  # half a 95 % interval, in standard errors
 _RECORDS_A_COEFFICIENT = 10  # of a subgroup that is fitted by itself
+_EXACT = 0.05  # of the error by records: by people it is smaller where a balanced panel has what never changes
 _MOST_SUBGROUPS = 50
 
 
@@ -97,7 +98,9 @@ def compare_models(
     before, after : variables of the original, the response among them, and those that the masked file has
     weight        : the variable that weighs the records; a masked file that lacks it is not weighted
     people        : whose each record of the original is, where somebody has several: standard errors are of people,
-                    and those of the masked file, which does not name them, larger by as much. Not of kind cox
+                    and those of the masked file, which does not name them, larger by as much. Not of kind cox. Of
+                    what is the same in all records of each, people leave no error in an effect that each of them has
+                    once: there records count
     raises        : DataError for a response that the model has not, weights below 0 and too many columns
     cost          : that of two fits; of three where people are known
     """
@@ -107,7 +110,8 @@ def compare_models(
         of_people = fit_regression(first.matrix, first.response, kind, first.weights, people[first.rows])
         with np.errstate(divide="ignore", invalid="ignore"):
             larger = np.where(fitted.errors > 0, of_people.errors / fitted.errors, 1.0)
-        fitted = of_people
+        larger = np.where(larger < _EXACT, 1.0, larger)
+        fitted = replace(of_people, errors=np.where(fitted.errors > 0, fitted.errors * larger, of_people.errors))
     masked = {} if second is None else _by_coefficient(second, _fitted(second, kind))
     named = {coefficient.parts for coefficient in masked}
     changes = []

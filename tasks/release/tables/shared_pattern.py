@@ -3,7 +3,8 @@
 A pattern that is safe for a measure stays safe when more is suppressed. So each measure is protected in turn beside
 what the others suppressed, until none suppresses more. What is listed is the same for all, so that none tells of
 another which cells are empty; and as no cell is suppressed of one measure alone, none bounds another where both are
-known to go together.
+known to go together. What a measure suppressed for the sake of cells that are hidden otherwise now, and anybody can
+compute, is published in the end: it hides nothing, and would look like a breach.
 
 Nothing here knows of a release: the cells of each measure, what is asked of them and earlier editions in, a pattern
 out.
@@ -22,6 +23,7 @@ from sluice.ground.verdict import Finding, Verdict
 from sluice.tabular.audit.proofs import Proof
 from sluice.tabular.model.cells import Booleans, Cells, Floats, Status, Statuses
 from sluice.tabular.model.feasibility_interval import feasibility_intervals
+from sluice.tabular.model.known_sums import determined
 from sluice.tabular.suppression.effort import Progress
 from tasks.release.tables.protection import ProtectionRequest
 from tasks.release.tables.protection_method import SecondarySuppression
@@ -98,7 +100,28 @@ def suppress_together(
             hidden = hidden | now
             made[name] = replace(found, bound=None, first=None)  # of the search beside the others' cells alone
         if np.array_equal(hidden, before):
-            return made
+            told = _told_anyway(measures, made, hidden)
+            return {
+                name: found.published_again(told, measures[name].request) if told.any() else found
+                for name, found in made.items()
+            }
+
+
+def _told_anyway(
+    measures: Mapping[str, MeasuredCells], made: Mapping[str, SuppressedCells], hidden: Booleans
+) -> Booleans:
+    """Shape (c,): what is suppressed although its sums tell it, and nobody asks for it. No proof moves such a cell."""
+    may: Booleans = hidden & ~np.logical_or.reduce(
+        [of.request.requirements.sensitive | of.first for of in measures.values()]
+    )
+    for found in made.values():
+        for proof in found.proofs:
+            may[proof.cells] = False
+    if not may.any():
+        return may
+    told, _ = determined(next(iter(measures.values())).cells.equations, hidden)
+    may &= told
+    return may
 
 
 def one_pattern(measures: Mapping[str, MeasuredCells], made: Mapping[str, SuppressedCells]) -> SuppressedCells:

@@ -20,7 +20,7 @@ from sluice.sources.csv_source import CsvSource, described_csv
 from sluice.sources.hierarchy_file import read_rows
 from sluice.sources.packed_file import refuse_large
 from sluice.sources.tabular_source import NoRecordsError
-from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.model.dimension import TOTAL, Dimension
 from sluice.tabular.model.measure import MOST_DECIMALS, Duplicates, Measure, Missing, Negative, Requested
 from tasks.release.release_definition import StrictModel
 from tasks.release.tables.protection_method import Protection, SecondarySuppression
@@ -45,7 +45,9 @@ class TableDimension(StrictModel):
         default=None, description="without it: the contract's, or a total over its categories"
     )
     groupings: tuple[Rows, ...] = Field(default=(), description="further groupings of the same leaves, nested or not")
-    total: Label = Field(default="Total", description="the code of the total, where there is no hierarchy")
+    total: Label = Field(
+        default=TOTAL, description="the code of the total, where there is no hierarchy, or its file calls it Total"
+    )
     withheld: tuple[Label, ...] = Field(default=(), description="codes that are not published, in any table")
     withheld_levels: tuple[int, ...] = Field(default=(), description="levels not published; 0 is the total")
 
@@ -54,8 +56,16 @@ class TableDimension(StrictModel):
 
         otherwise : (code, parent) where no hierarchy is named
         """
-        rows = otherwise() if self.hierarchy is None else self.hierarchy
-        return Dimension.of(self.variable, rows, *self.groupings)
+        if self.hierarchy is None:
+            return Dimension.of(self.variable, otherwise(), *self.groupings)
+        return Dimension.of(self.variable, *(self._called(rows) for rows in (self.hierarchy, *self.groupings)))
+
+    def _called(self, rows: Rows) -> Rows:
+        """The same with the total called as somebody said, in place of what a file without one has."""
+        if "total" not in self.model_fields_set or (TOTAL, "") not in rows:
+            return rows
+        called = {TOTAL: self.total}
+        return tuple((called.get(code, code), called.get(parent, parent)) for code, parent in rows)
 
 
 class Weighting(StrictModel):

@@ -6,7 +6,7 @@ vault keeps the proofs for the audit, which believes none and checks each.
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
 from zipfile import BadZipFile
@@ -41,6 +41,11 @@ class SuppressedCells:
     bound: float | None = None
     first: float | None = None
     stopped: bool = False
+
+    def published_again(self, which: Booleans, request: ProtectionRequest) -> "SuppressedCells":
+        """The same with suppressed cells published, shape (c,), that no proof moves."""
+        status = np.where(which, Status.PUBLISHED, self.published.status).astype(np.uint8)
+        return replace(self, published=replace(self.published, status=status), cost=_cost(status, request))
 
     @property
     def optimality(self) -> str | None:

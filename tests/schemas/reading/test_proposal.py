@@ -688,3 +688,14 @@ def test_a_negative_code_is_missing_or_in_doubt(tmp_path: Path) -> None:
     seen = overview(CsvSource(path=(str(tmp_path / "x.csv"),)), {"v": ColumnDescription(labels={"-8": "Refused"})})
     found = propose(seen).by_name("v")
     assert (found.missing_codes, found.doubtful_codes) == (("-8",), ())
+
+
+@pytest.mark.parametrize(("distinct", "sure"), [(300, False), (40, True)])
+def test_a_weight_that_nearly_every_record_has_alone_is_a_weight_to_check(
+    tmp_path: Path, distinct: int, sure: bool
+) -> None:
+    at = np.arange(300)
+    found = proposed(pd.DataFrame({"age": at % 60, "pweight": at % distinct + 0.5}), tmp_path).by_name("pweight")
+    assert (found.role, found.sure) == (Role.WEIGHT, sure)
+    found = proposed(pd.DataFrame({"age": at % 60, "pweight": at % distinct + 500}), tmp_path).by_name("pweight")
+    assert (found.role, found.sure) == (Role.WEIGHT, sure)

@@ -100,6 +100,17 @@ def test_between_two_ages_lies_no_scale() -> None:
     assert not names_grades("occupation, from 1 to 7")
 
 
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [("zipcode", Role.QUASI_IDENTIFIER), ("ZIP code", Role.QUASI_IDENTIFIER), ("zips", None),
+     ("zipcodes", Role.QUASI_IDENTIFIER),
+     ("birthdates", Role.QUASI_IDENTIFIER), ("incomes", Role.SENSITIVE), ("ages", None)],
+)  # fmt: skip
+def test_a_phrase_stands_in_a_name_whole_as_one_word_or_as_the_begin_of_one(name: str, role: Role | None) -> None:
+    found = usual_role(name)
+    assert (found and found[0]) == role
+
+
 def test_of_several_words_the_longest_decides() -> None:
     assert usual_role("Are you the one who brings the main source of income?") == (
         Role.QUASI_IDENTIFIER, "main source of income"

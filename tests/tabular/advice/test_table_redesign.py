@@ -1,4 +1,6 @@
 from itertools import pairwise
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -6,7 +8,7 @@ from hypothesis import given
 
 from sluice.ground.errors import DataError
 from sluice.tabular.advice.coarsening import coarser
-from sluice.tabular.advice.table_redesign import greedy_redesign, redesigns
+from sluice.tabular.advice.table_redesign import Redesign, greedy_redesign, redesigns
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
@@ -79,3 +81,10 @@ def test_one_cell_and_nothing_sensitive_give_no_advice() -> None:
     lone = aggregate([one], one.leaves[:1, None], np.arange(1), np.array([5]))
     assert all(redesign.change.withheld for redesign in redesigns(lone, RULES))
     assert redesigns(small(), [MinimumFrequency(n=2)]) == []
+
+
+@pytest.mark.parametrize("single", [(4, 3), (4, 4), (4, 5)])
+def test_marginals_that_hold_a_single_sensitive_cell_only_then_are_said(single: tuple[int, int]) -> None:
+    """None says that -1 of 4 go."""
+    change: Any = SimpleNamespace(says="merge a and b")
+    golden([Redesign(change, (7, 5), single, (20, 16)).says])

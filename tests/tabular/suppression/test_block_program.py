@@ -74,3 +74,14 @@ def test_what_has_no_whole_change_is_left(dear_may_move: float, roundings: int) 
     found = solver._solved(within, len(ROWS), 0.0)
     assert found is not None
     assert solver._rounded(within, found, roundings) is None
+
+
+@pytest.mark.parametrize("level", [7, 49, 98, 103, 120, 1_000, 1_000_003])
+def test_a_target_may_move_by_all_of_its_room(level: int) -> None:
+    """The room is counted in levels, and a 49th of 49 must be one of them."""
+    room = np.full(4, float(level))
+    row, cell = np.nonzero(ROWS.T)[::-1]
+    start = np.searchsorted(cell, np.arange(5)).astype(np.int32)
+    cells, signs = np.arange(4, dtype=np.int32), ROWS[row, cell]
+    within = program()._block(level, 1, cells, room, room, start, row.astype(np.int32), signs, np.array([0]))
+    assert within.gains.tolist() == within.losses.tolist() == [1.0] * 4

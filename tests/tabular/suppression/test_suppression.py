@@ -307,3 +307,15 @@ def test_what_must_be_published_can_be_too_much() -> None:
     given = np.where(requirements.sensitive, Status.PRIMARY, Status.PUBLISHED).astype(np.uint8)
     with golden.raises(DataError):
         repair(cells, given, requirements, P_PERCENT, forbidden=~requirements.sensitive)
+
+
+def test_a_cell_that_only_zeros_could_hide_names_the_setting_that_lets_them() -> None:
+    """a1 has one firm of 0; a2 and a3 have 0 as well, of many. Only where nobody knows that, these may hide it."""
+    a = Dimension.flat("a", ["a1", "a2", "a3"])
+    leaves = np.array([[1], *[[2]] * 4, *[[3]] * 4], np.int32)
+    cells = aggregate([a], leaves, np.arange(9), np.zeros(9, dtype=np.int64))
+    with golden.raises(DataError):
+        suppress(cells, requirements(cells), RULES)
+    unknown = Assumptions(zeros_known=False)
+    status = suppress(cells, requirements(cells), RULES, unknown).status
+    assert audit(cells, status, requirements(cells), RULES, unknown).safe

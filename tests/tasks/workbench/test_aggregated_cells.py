@@ -117,6 +117,7 @@ def test_what_was_decided_of_a_cell_holds() -> None:
         {"value": 1000 * TABLE["value"], "n": TABLE["n"] + 2 * 3 ** TABLE[["a", "b"]].eq("Total").sum(axis=1)},
         {"top1": [*TABLE["top1"][:2], 40, *TABLE["top1"][3:]], "n": [5, 2, 7, 4, 6, 10, 9, 8, 17]},
         {"n": [*TABLE["n"][:7], 80, 17]},
+        {"value": [*TABLE["value"][:1], -80, 20, *TABLE["value"][3:7], 10, 170]},
     ],
 )
 def test_cells_that_contradict_themselves_or_each_other_are_refused(change: dict[str, list[Any]]) -> None:
@@ -162,3 +163,22 @@ def test_the_commands_say_what_cells_cannot_tell_and_audit_and_repair_by_them(tm
     found = answered([*audit, f"--repair={tmp_path / 'repaired.csv'}"]).json
     assert not found["safe"]
     assert found["repaired"]["safe"]
+
+
+def test_a_hierarchy_of_argus_takes_the_name_of_the_total_and_empty_cells_keep_their_codes(tmp_path: Path) -> None:
+    """Nobody contributes to E of b: no pattern lists it, and the audit by the cells knows it all the same."""
+    told = {"Total": "Ensemble"}
+    empty = pd.DataFrame([(a, "E", 0, 0, 0, 0, 0, "S") for a in ("A", "B", "Total")], columns=TABLE.columns)
+    cells = pd.concat([TABLE, empty], ignore_index=True).replace({"a": told, "b": told})
+    cells.to_csv(tmp_path / "agg.csv", index=False)
+    (tmp_path / "a.hrc").write_text("A\nB\n", encoding="utf-8")
+    options = [f"--hierarchy=a={tmp_path / 'a.hrc'}", "--hierarchy=b", "--value=value", "--frequency=n"]
+    options += ["--largest=top1,top2,top3", "--rule=p_percent=10", "--rule=minimum_frequency=3"]
+    protect = ["protect-table", str(tmp_path / "agg.csv"), f"-o{tmp_path / 'made.csv'}"]
+    golden.words(answered([*protect, *options, "--total=b=Ensemble"], 1).err)
+    answered([*protect, *options, "--total=Ensemble"])
+    audit = ["audit-table", str(tmp_path / "made.csv"), f"--microdata={tmp_path / 'agg.csv'}", "--json"]
+    assert answered([*audit, *options, "--total=a=Ensemble", "--total=b=Ensemble"]).json["safe"]
+    made = sluice.protect(cells, DIMENSIONS, value="value", rules=RULES, cells=CELLS, total="Ensemble")
+    behind: dict[str, Any] = {"value": "value", "rules": RULES, "cells": CELLS, "total": "Ensemble"}
+    assert sluice.audit(made.table, DIMENSIONS, records=cells, **behind).verdict is Verdict.PASS

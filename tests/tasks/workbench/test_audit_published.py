@@ -192,3 +192,11 @@ def test_a_table_that_does_not_add_up_says_where_and_what_may_be_the_reason() ->
     for wrong in ({"rounded_to": 0}, {"decimals": 9}):
         with golden.raises(DataError):
             sluice.audit(frame, ["a"], **wrong)
+
+
+def test_sums_that_hold_with_negative_values_alone_say_so() -> None:
+    """10 = 12 + a suppressed value."""
+    rows = [("Total", "published", 10), ("u", "published", 12), ("v", "suppressed", None)]
+    table = pd.DataFrame(rows, columns=["a", "status", "value"])
+    golden.refused(DataError, sluice.audit, table, ["a"])
+    assert sluice.audit(table, ["a"], nonnegative=False).exactly_known == 1

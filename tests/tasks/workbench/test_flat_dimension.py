@@ -92,3 +92,15 @@ def test_refusals(tmp_path: Path) -> None:
         golden.words(answered(["audit-table", "x.csv", "--hierarchy=nace", f"--total={given}"], 1).err)
     for given in ("=nace.csv", "nace="):
         golden.words(answered(["audit-table", str(tmp_path / "micro.csv"), f"--hierarchy={given}"], 1).err)
+
+
+def test_na_is_said_where_it_may_be_no_code_and_is_namibia_among_countries(tmp_path: Path) -> None:
+    rows = [f"{region},{country}\n" for region in ("North", "NA", "?") for country in ("DE", "NA", "FR", "IT")]
+    (tmp_path / "people.csv").write_text("region,country\n" + "".join(5 * rows), encoding="utf-8")
+    made = ["protect-table", str(tmp_path / "people.csv"), f"-o{tmp_path / 'made.csv'}", "--rule=minimum_frequency=3"]
+    answer = answered([*made, "--hierarchy=region", "--hierarchy=country", "--json"])
+    assert [(each["code"], each["column"], each["count"]) for each in answer.json["reading"]] == [
+        ("reading.marks", "region", 2)
+    ]
+    (tmp_path / "region.csv").write_text("code,parent\nTotal,\nNorth,Total\nNA,Total\n?,Total\n", encoding="utf-8")
+    assert not answered([*made, f"--hierarchy=region={tmp_path / 'region.csv'}", "--json"]).json["reading"]

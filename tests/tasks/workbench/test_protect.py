@@ -169,11 +169,14 @@ def test_an_a_priori_file_without_rows_asks_for_nothing(folder: Path) -> None:
 
 
 def test_a_share_that_even_the_total_exceeds_is_said(folder: Path) -> None:
-    """Suppressing more cannot help; another k can. Of the share itself, no more is said than the next ten percent."""
-    firms = [("KA", 70, "yes"), ("KA", 20, ""), ("KA", 10, ""), *(("KB", value, "") for value in (60, 40, 20, 33, 60))]
+    """Suppressing more cannot help; another k can. Of the share itself, no more is said than the next ten percent.
+
+    The total must be in doubt down to 0, and the firm of 11, which is none of its largest, knows that it is more.
+    """
+    firms = [("KA", 209, "yes"), ("KA", 10, ""), ("KA", 7, ""), *(("KB", value, "") for value in (14, 14, 37, 41, 11))]
     rows = "".join(f"{nace},R1,{value},i{at},{asked}\n" for at, (nace, value, asked) in enumerate(firms))
     (folder / "micro.csv").write_text(f"nace,region,value,id,asked\n{rows}", encoding="utf-8")
-    asked = arguments(folder, "--requested=asked=yes", rules=("--rule=request_rule=1",))
+    asked = arguments(folder, "--requested=asked=yes", rules=("--rule=request_rule=30",))
     golden.words(answered(asked, 1).err)
 
 

@@ -127,6 +127,18 @@ def test_standard_errors_are_of_people_where_these_have_several_records() -> Non
             assert getattr(often, name) == pytest.approx(getattr(once, name), rel=0.01), name
 
 
+def test_what_never_changes_is_not_exact_by_the_year() -> None:
+    """Each of 300 has one record a year: by people the years leave an error of nought, and any change is endless."""
+    frame = ORIGINAL.iloc[np.repeat(np.arange(300), 4)].reset_index(drop=True)
+    frame["age"] = np.tile(np.arange(4.0), 300)
+    before, after = (
+        original_variables(("pay", "age"), each, VARIABLES) for each in (frame, frame.sample(900, random_state=1))
+    )
+    found = compare_models(read_formula("pay ~ age"), "linear", before, after, people=np.repeat(np.arange(300), 4))
+    assert found.changes[1].difference < 3
+    assert found.changes[1].before_error == pytest.approx(frame["pay"].std() / frame["age"].std() / 1200**0.5, rel=0.05)
+
+
 def test_a_weight_is_used_where_the_file_has_it() -> None:
     weighted = compare("log(pay) ~ age", "linear", original(), "weight")
     plain = compare("log(pay) ~ age", "linear", original())

@@ -1,5 +1,6 @@
 """How far deviations of the whole show that two of its parts leave it open: by hand, and those that are no proofs."""
 
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -7,7 +8,7 @@ import numpy as np
 import pytest
 
 from sluice.tabular.model.cells import Status
-from tasks.release.tables.shared_pattern import _shown_by
+from tasks.release.tables.shared_pattern import _shown_by, _told_anyway
 from tests.tabular.grids import at, grid
 
 BOX = {("a", "u"): 1, ("a", "v"): 2, ("b", "u"): 3, ("b", "v"): 4}
@@ -56,3 +57,33 @@ def test_what_is_no_proof_shows_nothing(
     below, above = shown(change, published)
     assert not below.any()
     assert not above.any()
+
+
+def told_anyway(
+    hidden: list[tuple[str, str]], *, sensitive: Sequence[tuple[str, str]] = (), moved: Sequence[tuple[str, str]] = ()
+) -> list[bool]:
+    """Of these suppressed cells of two measures: whether each is published in the end."""
+    cells = grid(BOX)
+    which = np.zeros((3, len(cells)), dtype=bool)
+    for row, names in zip(which, (hidden, sensitive, moved), strict=True):
+        row[[at(cells, *cell) for cell in names]] = True
+    nothing = np.zeros(len(cells), dtype=bool)
+
+    def measured(asked: Any) -> Any:
+        return SimpleNamespace(
+            cells=cells, first=nothing, request=SimpleNamespace(requirements=SimpleNamespace(sensitive=asked))
+        )
+
+    proof = SimpleNamespace(cells=np.flatnonzero(which[2]))
+    made: Any = {"one": SimpleNamespace(proofs=[]), "other": SimpleNamespace(proofs=[proof])}
+    found = _told_anyway({"one": measured(which[1]), "other": measured(nothing)}, made, which[0])
+    return [bool(found[at(cells, *cell)]) for cell in hidden]
+
+
+def test_what_the_sums_tell_of_every_measure_is_published_unless_a_rule_asks_for_it() -> None:
+    """a, u and a, w: one is alone in its column, and so is the other in its row then."""
+    alone = [("a", "u"), ("a", "w")]
+    assert told_anyway(alone) == [True, True]
+    assert told_anyway(alone, sensitive=[("a", "u")]) == [False, True]
+    assert told_anyway(alone, moved=alone) == [False, False]
+    assert told_anyway(list(BOX)) == [False] * 4
