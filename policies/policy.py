@@ -19,7 +19,7 @@ from policies.retention import Retention
 from policies.rules.attack_rule import AttackRule
 from policies.rules.attribute_rules import AttributeInference
 from policies.rules.control_rules import ControlRule
-from policies.rules.linkage_rules import LinkageRule
+from policies.rules.linkage_rules import DistanceLinkage, LinkageRule
 from policies.rules.rules import AttackPolicyRule, PolicyRule
 from policies.standard.reference_standard import ReferenceStandard
 from policies.table_attackers import TableAttackers
@@ -131,6 +131,17 @@ class Policy(BaseModel):
     def _every_limit_can_fail(self) -> Self:
         if found := idle_limits(self.rules, self.attacks, self.reference_standard, self.utility):
             raise ValueError(f"a limit that nothing can exceed lets everything pass. {'; '.join(found)}")
+        return self
+
+    @model_validator(mode="after")
+    def _crowds_are_groups(self) -> Self:
+        k = max((rule.k for rule in self.rules if isinstance(rule, KAnonymity)), default=0)
+        for index, attack in enumerate(self.attacks):
+            if isinstance(attack, DistanceLinkage) and attack.alike is not None and attack.alike < k:
+                raise ValueError(
+                    f"attacks.{index}.alike: at least the k of k_anonymity, {k}, for a smaller group does not hide; "
+                    f"got {attack.alike}"
+                )
         return self
 
     @property

@@ -17,17 +17,20 @@ from sluice.ground.sentence import END, Saying, Sentence, Sentences
 from sluice.ground.variables import Kind, Role
 from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.attacks.attack_success import share_at_risk
+from sluice.risk.classes.equivalence_classes import classes_of
 from sluice.risk.coded_points import side_by_side
 from sluice.risk.linkage.candidate_sets import CandidateSets, microaggregation_linkage, rank_swapping_linkage
 from sluice.risk.linkage.probabilistic_linkage import agreement_values, probabilistic_linkage
 from sluice.risk.linkage.record_linkage import (
     AT_ONCE,
     Distance,
+    Links,
     linkage_coordinates,
     linkage_scenarios,
     record_linkage,
 )
 from sluice.risk.measurement import Measurement
+from sluice.risk.people_of_records import groups_of_people
 from sluice.risk.reference.reference_attack import some_of
 from sluice.risk.spread import spread
 from sluice.utility.comparison import Comparison
@@ -47,6 +50,11 @@ _NEAREST = {
     ),
     "worst": Sentence("distance_linkage.worst", " takes the nearest by as many of these as serve best"),
 }
+
+_ALIKE = Sentence(
+    "distance_linkage.alike",
+    "; a link to {alike} or more {unit} whose released values are equal names nobody and is not counted",
+)
 
 _ONLY_ONE = Sentence("linkage.only_one", "; for {share:percent} it was the only one left")
 
@@ -148,6 +156,13 @@ class DistanceLinkage(LinkageRule):
         description="all: the intruder knows all variables; average, worst: of intruders who know the first, the first "
         "two, and so on",
     )
+    alike: int | None = Field(
+        default=None,
+        ge=2,
+        description="a link to this many people or more, equal in all released values that the intruder knows, "
+        "names nobody and does not count. Not below the k of the policy's k_anonymity; a household is one of them. "
+        "When not given, a link to one of t that are equally near counts 1/t",
+    )
 
     def link(self, files: Comparison, names: list[str], rows: IntArray) -> tuple[Measurement, Saying]:
         known = [
@@ -158,9 +173,27 @@ class DistanceLinkage(LinkageRule):
             scenarios = [record_linkage(everything[0], everything[1], self.distance, rows)]
         else:
             scenarios = linkage_scenarios(known, self.distance, rows)
-        correct = np.array([links.correct() for links in scenarios])
+        known_first = len(names) if self.scenario == "all" else 1
+        correct = np.array(
+            [self._naming(links, files, names[:count], rows) for count, links in enumerate(scenarios, known_first)]
+        )
         chosen = correct[correct.mean(axis=1).argmax()] if self.scenario == "worst" else correct.mean(axis=0)
-        return self._share_linked(chosen, files), _NEAREST[self.scenario]()
+        how = _NEAREST[self.scenario]()
+        if self.alike is not None:
+            how += _ALIKE(alike=self.alike, unit=files.unit)
+        return self._share_linked(chosen, files), how
+
+    def _naming(self, links: Links, files: Comparison, names: list[str], rows: IntArray) -> FloatArray:
+        """Success of each attacked record, shape (q,), 0 to 1; 0 where the own record stands in a crowd.
+
+        The crowd is of equal released values, not of equal distances: what lies as near on another side, or is read
+        as near because it is missing, is told apart by its values.
+        """
+        correct = links.correct()
+        if self.alike is None:
+            return correct
+        crowd = classes_of(files.masked, names, groups_of_people(files.original, files.variables)).frequencies
+        return np.where(crowd[rows] < self.alike, correct, 0.0)
 
     def describe(self) -> str:
         return (

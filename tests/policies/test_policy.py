@@ -177,8 +177,9 @@ TABLES = {"rule": "minimum_frequency", "n": 3}
         {"reference_standard": {"intruders": [{"knows": {"any": 2}, "claims": 0}]}},
         {"attacks": [{"rule": "distance_linkage", "excess": 0}]},
         {"attacks": [{"rule": "membership", "limit": 0}]},
+        {"attacks": [{"rule": "distance_linkage", "excess": 0.01, "alike": 2}]},
     ],
-    ids=["two_products", "uncertainty", "found", "people", "confident", "claims", "excess", "limit"],
+    ids=["two_products", "uncertainty", "found", "people", "confident", "claims", "excess", "limit", "alike"],
 )
 def test_what_nothing_could_pass_is_refused(changes: dict[str, Any]) -> None:
     golden.refused(DocumentError, parse_document, Policy, LEAST | changes, "policy.yaml")

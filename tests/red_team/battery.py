@@ -68,7 +68,12 @@ class Reach:
 
 
 Reaches = dict[str, Reach]
+_CROWDS = (3, 5, 10)  # people whose keys are published alike, of whom the shipped policies say that nobody is named
 _PLAIN = {"distance_linkage": "nearest by keys", "probabilistic_linkage": "most alike by keys"}
+
+
+def _outside(aim: str, crowd: int) -> str:
+    return f"{aim}, outside crowds of {crowd}"
 
 
 @dataclass(frozen=True)
@@ -95,7 +100,9 @@ def limits(policy: Policy) -> dict[str, float]:
     found["copies"] = standard.copies_excess
     for rule in policy.attacks:
         if rule.binding and rule.rule in _PLAIN:
-            found[_PLAIN[rule.rule]] = float(rule.excess)  # type: ignore[attr-defined]
+            alike = getattr(rule, "alike", None)
+            aim = _PLAIN[rule.rule] if alike is None else _outside(_PLAIN[rule.rule], alike)
+            found[aim] = float(rule.excess)  # type: ignore[attr-defined]
     if standard.reference == "leave_one_out" and "distance" in standard.binding:
         found["nearer"] = standard.margin
     surely = next((limit for aim, limit in found.items() if aim.startswith("sure")), 0.02)
@@ -169,7 +176,7 @@ def battery(
             each = [_linked(files, chosen, people, choosing=True) for chosen in _sets(files, names, people, count)]
             reaches[f"found by {count}"] = max((found for found, _ in each), key=lambda reach: reach.share)
             reaches[f"sure by {count}"] = max((sure for _, sure in each), key=lambda reach: reach.share)
-        reaches |= _by_keys(files)
+        reaches |= _by_keys(files, unit)
         if not {"found", "sure"} & {aim for aim, each in reaches.items() if each.interval[0] > _PLAIN_TO_SEE}:
             reaches |= _minorities(files, names, people)
     for count in known:
@@ -498,9 +505,9 @@ def _sets(files: Comparison, names: list[str], people: _Parts, count: int) -> li
     return [list(each) for each in dict.fromkeys(tuple(sorted(each)) for each in sets)]
 
 
-def _by_keys(files: Comparison) -> Reaches:
+def _by_keys(files: Comparison, unit: str | None) -> Reaches:
     """Whose own record is the nearest, or has most values in common, by the quasi-identifiers alone, beyond chance:
-    nothing is learned, so more people count."""
+    nothing is learned, so more people count. The nearest also without those who share all keys with a crowd."""
     keys = [name for name, each in files.variables.items() if each.role == "quasi_identifier"]
     keys = [name for name in files.recoded if name in keys and name in files.released]
     if not keys:
@@ -513,7 +520,13 @@ def _by_keys(files: Comparison) -> Reaches:
         "most alike by keys": _equal(before, after, people),
     }
     by_chance = len(people) / len(after)
-    return {aim: Reach(float(_tops(each, people)[0].sum()) - by_chance, len(people)) for aim, each in scores.items()}
+    right = {aim: _tops(each, people)[0] for aim, each in scores.items()}
+    of = files.original[unit].to_numpy() if unit in files.original else np.arange(len(after))
+    alike = pd.DataFrame(after).assign(unit=of).groupby(list(range(len(keys))), dropna=False)["unit"]
+    crowd = alike.transform("nunique").to_numpy()[people]
+    for least in _CROWDS:
+        right[_outside("nearest by keys", least)] = np.where(crowd < least, right["nearest by keys"], 0.0)
+    return {aim: Reach(float(each.sum()) - by_chance, len(people)) for aim, each in right.items()}
 
 
 def _minorities(files: Comparison, names: list[str], people: _Parts) -> Reaches:

@@ -10,6 +10,7 @@ Linkage by who knows that each variable was microaggregated by itself.
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from policies.rules.linkage_rules import (
@@ -20,7 +21,7 @@ from policies.rules.linkage_rules import (
 )
 from policies.rules.ranked_rules import IntervalDisclosure
 from sluice.ground.errors import DataError
-from sluice.ground.variables import Kind, Variable
+from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Verdict
 from sluice.masking.microaggregation.ordered_microaggregation import UnivariateMicroaggregation
 from sluice.masking.swapping.rank_swapping import RankSwapping
@@ -59,6 +60,82 @@ def test_recoded_variables_are_compared_after_recoding():
     few = find(DistanceLinkage(limit=0.9, columns=("age",)), files)
     assert few.observed == pytest.approx(coarse.age.nunique(dropna=False) / 600)  # one in each group of ties
     golden.refused(DataError, IntervalDisclosure(limit=0.9, columns=("age",)).find, files)
+
+
+# 600 people by two keys in groups of ten, of which each shows the mean, and what each of the ten is beside that.
+_GROUP = np.arange(600) // 10
+_CROWDED = {
+    "age": Variable(name="age", kind=Kind.CONTINUOUS, **QUASI),
+    "area": Variable(name="area", kind=Kind.NOMINAL, categories=("a", "b", "c"), **QUASI),
+    "house": Variable(name="house", kind=Kind.TEXT, role=Role.HOUSEHOLD),
+    "person": Variable(name="person", kind=Kind.TEXT, role=Role.PERSON),
+}
+_LINKED = DistanceLinkage(excess=0.01, alike=10)
+
+
+def _crowded(shown=_GROUP * 10.0, house=None, person=None, age=None, **given):
+    """In ten-year groups, unless other values are shown; the columns that name households and people are removed."""
+    age = _GROUP * 10.0 + np.tile(np.linspace(-4, 4, 10), 60) if age is None else age
+    area = pd.Categorical.from_codes(_GROUP % 3, ["a", "b", "c"])
+    original = pd.DataFrame({"age": age, "area": area})
+    for name, of in (("house", house), ("person", person)):
+        if of is not None:
+            original[name] = pd.Series(of).astype(str).astype("str")
+    masked = original[["age", "area"]].assign(age=shown)
+    variables = {name: _CROWDED[name] for name in original}
+    released = {name: _CROWDED[name] for name in masked}
+    recoded, rng = masked.assign(age=age), np.random.default_rng(0)
+    return Comparison(original, recoded, masked, None, variables, released, rng, **given)
+
+
+def test_a_link_to_a_crowd_that_is_alike_names_nobody() -> None:
+    every = find(DistanceLinkage(excess=0.01), _crowded())
+    assert (every.verdict, every.observed) == (Verdict.FAIL, pytest.approx(0.1))
+    crowd = find(_LINKED, _crowded())
+    assert (crowd.verdict, crowd.observed) == (Verdict.PASS, 0)
+    golden.words(crowd.says)
+    larger = find(DistanceLinkage(excess=0.01, alike=11), _crowded())
+    assert (larger.verdict, larger.observed) == (Verdict.FAIL, pytest.approx(0.1))
+
+
+def test_one_group_too_small_counts_in_full_beside_crowds() -> None:
+    shown = np.where(np.arange(600) < 200, np.arange(600) // 5 * 5.0, _GROUP * 10.0)
+    files = _crowded(shown, age=shown)  # a third of them in groups of five
+    assert find(_LINKED, files).observed == pytest.approx(200 / 600 / 5)
+    assert find(_LINKED, files).verdict is Verdict.FAIL
+
+
+@pytest.mark.parametrize("named", ["house", "person"])
+def test_a_crowd_is_of_people_and_not_of_records(named: str) -> None:
+    apart = find(_LINKED, _crowded(**{named: np.arange(600)}))
+    assert (apart.verdict, apart.observed) == (Verdict.PASS, 0)
+    for of in (_GROUP, np.arange(600) // 2):  # the ten are one, or five pairs
+        together = find(_LINKED, _crowded(**{named: of}))
+        assert (together.verdict, together.observed) == (Verdict.FAIL, pytest.approx(0.1))
+
+
+def test_records_as_near_are_no_crowd_where_their_values_differ() -> None:
+    age = np.repeat(np.arange(60) * 10.0, 10)
+    either_side = age + np.tile([-2.0, 2.0], 300)  # five show two years less and five two more: all as near
+    both = find(_LINKED, _crowded(either_side, age=age))
+    assert (both.verdict, both.observed) == (Verdict.FAIL, pytest.approx(0.1))
+
+
+def test_a_suppressed_value_is_no_part_of_the_crowd_at_the_median() -> None:
+    # Where the original has no missing value, a suppressed one lies at the median, as near as those who have it.
+    shown = np.where(np.arange(600) % 2, np.nan, 300.0)
+    files = _crowded(shown, age=np.full(600, 300.0), minimum_cell=1)
+    known = {"columns": ("age",), "excess": 0.01}
+    assert find(DistanceLinkage(alike=300, **known), files).observed == 0
+    assert find(DistanceLinkage(alike=301, **known), files).observed == pytest.approx(1 / 600)
+
+
+def test_who_knows_less_stands_before_larger_crowds() -> None:
+    worst = find(DistanceLinkage(excess=0.01, alike=10, scenario="worst"), _crowded())
+    assert (worst.verdict, worst.observed) == (Verdict.PASS, 0)
+    shown = np.arange(600.0)
+    worst = find(DistanceLinkage(excess=0.01, alike=10, scenario="worst"), _crowded(shown, age=shown))
+    assert (worst.verdict, worst.observed) == (Verdict.FAIL, pytest.approx(1.0))
 
 
 def test_what_is_said_tells_no_small_count():

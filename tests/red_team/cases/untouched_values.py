@@ -7,14 +7,16 @@ from functools import partial
 
 import numpy as np
 
+from sluice.ground.variables import Role
 from sluice.utility.comparison import Comparison
 from tests.red_team.attacks import most_equal
 from tests.red_team.case import Case
-from tests.red_team.files import CENSUS, adult, census, masked_by
+from tests.red_team.files import CENSUS, adult, census, masked_by, with_roles
 
 CATEGORIES = (
     "workclass", "education", "marital_status", "occupation", "relationship", "race", "sex", "native_country",
 )  # fmt: skip
+_KEYS, _BESIDE = ("age", "hours_per_week"), ("education", "occupation", "relationship")
 _TORN_FIRST = ("POTHVAL",)
 
 
@@ -45,10 +47,27 @@ def within(base: float, files: Comparison) -> float:
     return float((fits.diagonal() / np.maximum(fits.sum(axis=1), 1)).mean())
 
 
+def keys_in_crowds() -> Comparison:
+    """Keys in groups of ten, each of whom alone is nobody, beside categories that nothing changed."""
+    frame, variables = adult(1_000)
+    roles = {name: Role.QUASI_IDENTIFIER if name in _KEYS else Role.OTHER for name in (*_KEYS, *_BESIDE)}
+    data = with_roles((frame[list(roles)], {name: variables[name] for name in roles}), roles)
+    return masked_by(data, [{"method": "microaggregation", "columns": list(_KEYS), "k": 10}])
+
+
+def alone_in_the_crowd(files: Comparison) -> float:
+    """Whose categories nobody else has among those who show the same keys."""
+    return float((~files.masked.duplicated(keep=False)).mean())
+
+
 LINKAGE = ("learned_linkage", "transparency", "lone_copies", "exact_copies", "near_copies")
 LEARNED = ("transparency", "learned_linkage")
 
 CASES = (
+    Case(
+        "keys of Adult in crowds of ten, categories as they were", keys_in_crowds, alone_in_the_crowd, 0.5,
+        rules=LEARNED,
+    ),
     *(
         Case(
             f"PRAM of Adult, {' '.join(f'{key} {value}' for key, value in how.items())}",
