@@ -30,6 +30,7 @@ Dictionary = Annotated[
     list[Path] | None,
     typer.Option(
         "--dictionary",
+        metavar="FILE",
         help="data dictionary: CSV, Excel, JSON, DDI, or statements of SAS, SPSS or Stata; may be given several times",
     ),
 ]

@@ -134,7 +134,8 @@ def percent(share: float) -> str:
         return f"under {100 * _LEAST_SHARE:g} %"
     if share > _MOST_TIMES:  # of a change by what was near nought
         return f"over {100 * _MOST_TIMES:,} %"
-    return f"{100 * share:.3g} %"
+    written = f"{100 * share:.3g}"
+    return f"{float(written):,.0f} %" if "e" in written else f"{written} %"
 
 
 def word(name: str) -> str:
@@ -221,8 +222,8 @@ class _Words(Formatter):
         return str(super().format_field(value, spec))
 
 
-_LEAST_SHARE = 1e-5  # 0.001 %
-_MOST_TIMES = 9  # 900 %
+_LEAST_SHARE = 1e-6  # 0.0001 %
+_MOST_TIMES = 10_000  # 1,000,000 %
 _FEW = 3  # names that are told; the others stand in the data
 _WORDS = _Words()
 _ROUNDING = re.compile(r"percent|(per|people)_\d+|[^_]*[fg%]")

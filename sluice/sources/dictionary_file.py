@@ -60,7 +60,7 @@ def dictionary_descriptions(
 ) -> Descriptions:
     """What the dictionary says of these columns, capitals or not; a column that it does not name is absent.
 
-    strangers : to which the names are added, in their order, of what it describes and no column is called
+    strangers : to which the names are added, in their order, of the entries for which there is no column
     raises    : DataError where the file is absent, is no dictionary that can be read, or describes none of the columns
     cost      : that of the file, which is held whole
     """

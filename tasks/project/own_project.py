@@ -153,7 +153,7 @@ def own_data(
         left = [name for name in names if name not in told]
         beside = _listed(left)
         says = f"the dictionary describes {len(told)} of {len(names)} columns{beside and f'; not {beside}'}"
-        says += f". It describes {_strange(tuple(strangers), left)}, which no column is called" if strangers else ""
+        says += f". It also describes {_strange(tuple(strangers), left)}; there is no such column" if strangers else ""
         absent = dict.fromkeys(each.absent_list for each in told.values() if each.absent_list)
         of = {each: _listed([name for name in told if told[name].absent_list == each]) for each in absent}
         held_not = ", ".join(f"{one_line(each)} (of {of[each]})" for each in absent)

@@ -73,8 +73,9 @@ def test_a_datum_has_no_more_digits_than_the_words_and_may_be_words_where_it_is_
     ("spec", "figure", "told"),
     [
         ("percent", 0.0070000123, 0.007),
-        ("percent", 6890.0, "over 900 %"),
-        ("percent", 3e-9, "under 0.001 %"),
+        ("percent", 6890.0, 6890.0),
+        ("percent", 1e5, "over 1,000,000 %"),
+        ("percent", 3e-9, "under 0.0001 %"),
         (".1%", 1 / 3, 0.333),
         ("per_10000", 1 / 873, 0.0011),
         ("people_1000", 0.00123456, 0.0012),
