@@ -8,6 +8,7 @@ the release is public, which the gate let it be.
 Source: the specification of OpenLineage 2-0-2, and of each facet in the version that its address names.
 """
 
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -176,7 +177,7 @@ def _inputs(release: "Release[Any]") -> Iterator[_Dataset]:
     elif source.type in IN_FILES:
         yield from _tables(source.type, str(source.path), "", source.table, source.query, source.type)
     else:
-        yield from (_Dataset("file", str(path)) for path in source.files)
+        yield from (_Dataset("file", os.path.normpath(path)) for path in source.files)
 
 
 def _of_connection(name: str, table: str | None, query: str | None) -> Iterator[_Dataset]:
