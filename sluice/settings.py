@@ -135,6 +135,13 @@ class Settings(BaseSettings):
             raise ValueError(f"must have at least {_LEAST_SECRET} characters, as SLUICE_WEBHOOK_URL is set")
         return given
 
+    @field_validator("openlineage_key")
+    @classmethod
+    def _is_ascii(cls, given: SecretStr | None) -> SecretStr | None:
+        if given is not None and not (given.get_secret_value().isascii() and given.get_secret_value().isprintable()):
+            raise ValueError("must be a key of printable ASCII characters")
+        return given
+
     @field_validator("webhook_url", "openlineage_url")
     @classmethod
     def _is_safe(cls, given: str | None) -> str | None:

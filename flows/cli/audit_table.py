@@ -178,7 +178,9 @@ def _print_intervals(summary: dict[str, Any]) -> None:
 def print_audit(summary: dict[str, Any]) -> None:
     """What came of the attacks, in words."""
     breaches, attacks = summary["breaches"], summary["attacks"]
-    if not breaches and attacks["attempted"] == attacks["completed"]:
+    if not attacks["attempted"]:
+        says = "audit: no cell is sensitive, so nothing was attacked"
+    elif not breaches and attacks["attempted"] == attacks["completed"]:
         says = f"audit: safe against all {attacks['attempted']:,} attacks"
     elif breaches:
         says = f"audit: NOT SAFE, {_breaches(breaches)}"

@@ -220,7 +220,9 @@ def _trying(uses: tuple[str, ...], tries: int | None, minutes: float) -> Iterato
         def tried(use: str, number: int, of: int, draft: Any, outcome: Any) -> None:
             fell = ", ".join(dict.fromkeys(miss.rule for miss in outcome.misses))
             ended = "passes" if outcome.end == "passes" else f"does not meet {fell}"
-            ended = "cannot be carried out on these records" if outcome.end == "refused" else ended
+            if outcome.end == "refused":
+                why = "; ".join(dict.fromkeys(miss.says for miss in outcome.misses))
+                ended = f"cannot be carried out on these records: {why}"
             note(f"  {USES[use].policy}: {draft.says}: {ended}", "dim")
             if shown is not None:
                 shown.step("trying plans")

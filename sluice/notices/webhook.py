@@ -61,7 +61,7 @@ class LineageBackend:
 def _posted(url: str, body: bytes, headers: dict[str, str], receiver: str) -> None:
     try:
         code = asyncio.run(asyncio.wait_for(_answer(url, body, headers), _WAIT))
-    except (httpx.HTTPError, TimeoutError) as error:
+    except (httpx.HTTPError, httpx.InvalidURL, UnicodeError, TimeoutError) as error:
         raise NoticeDelayedError(f"the {receiver} cannot be reached ({type(error).__name__})") from None
     if 200 <= code < 300:
         return

@@ -8,6 +8,8 @@ the release is public, which the gate let it be.
 Source: the specification of OpenLineage 2-0-2, and of each facet in the version that its address names.
 """
 
+import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -58,6 +60,7 @@ _FACETS = {
     "version": "1-0-1/DatasetVersionDatasetFacet",
 }
 _SCHEMES = {"postgresql": "postgres", "mariadb": "mysql"}  # where OpenLineage's name is another than SQLAlchemy's
+_PLAIN = re.compile(r"[\w.:/\\ @+-]*")  # a host or database that holds no option, which may be a secret
 _WITHOUT_DATABASE = ("mysql", "mariadb")  # whose schemas are databases
 
 
@@ -160,10 +163,8 @@ def _verdict(dossier: "Dossier | None") -> Json:
 
 
 def _fields(variables: Variables) -> list[Json]:
-    return [
-        {"name": name, "type": str(each.kind), **({"description": each.description} if each.description else {})}
-        for name, each in variables.items()
-    ]
+    """Without descriptions, which are anything that the submitter writes."""
+    return [{"name": name, "type": str(each.kind)} for name, each in variables.items()]
 
 
 def _inputs(release: "Release[Any]") -> Iterator[_Dataset]:
@@ -176,7 +177,7 @@ def _inputs(release: "Release[Any]") -> Iterator[_Dataset]:
     elif source.type in IN_FILES:
         yield from _tables(source.type, str(source.path), "", source.table, source.query, source.type)
     else:
-        yield from (_Dataset("file", str(path)) for path in source.files)
+        yield from (_Dataset("file", os.path.normpath(path)) for path in source.files)
 
 
 def _of_connection(name: str, table: str | None, query: str | None) -> Iterator[_Dataset]:
@@ -187,7 +188,7 @@ def _of_connection(name: str, table: str | None, query: str | None) -> Iterator[
         url = database_url(load_connections().named(name).url)
     except (SluiceError, ValueError):
         url = None
-    if url is None or "${" in f"{url.host}{url.database}":
+    if url is None or not _PLAIN.fullmatch(f"{url.host or ''} {url.database or ''}") or not _has_a_place(url):
         yield from _tables("sluice", name, "", table, query, "postgresql")
         return
     backend = url.get_backend_name()
@@ -197,6 +198,11 @@ def _of_connection(name: str, table: str | None, query: str | None) -> Iterator[
     else:
         database = "" if backend in _WITHOUT_DATABASE else str(url.database or "")
         yield from _tables(scheme, _server(url, backend), database, table, query, backend, str(url.database or ""))
+
+
+def _has_a_place(url: "sa.URL") -> bool:
+    """Whether the address says where the database is; else two would have one name."""
+    return bool(url.database if url.get_backend_name() in IN_FILES else url.host)
 
 
 def _server(url: "sa.URL", backend: str) -> str:

@@ -34,7 +34,7 @@ from sluice.custody.workspace import Workspace, open_workspace
 from sluice.ground.durable import locked
 from sluice.ground.errors import DataError, SluiceError, TransportError
 from sluice.ground.log import log
-from sluice.notices.notice import Notice, NoticeRefusedError, RecipientDelayedError
+from sluice.notices.notice import Notice, NoticeDelayedError, NoticeRefusedError, RecipientDelayedError
 from sluice.notices.outbox import Due, Outbox
 from sluice.report.asked import approvals_asked, findings_asked
 from sluice.settings import Settings, settings
@@ -299,7 +299,7 @@ def _send(workspace: Workspace, outbox: Outbox, office: Office | None, chosen: S
             continue
         begun = monotonic()
         try:
-            send()
+            _try(send)
             outbox.settle(due, "sent")
             sent += 1
         except NoticeRefusedError as error:
@@ -315,6 +315,16 @@ def _send(workspace: Workspace, outbox: Outbox, office: Office | None, chosen: S
         finally:
             spent[channel] += monotonic() - begun
     return Delivery(sent, waiting, refused, fault)
+
+
+def _try(send: Callable[[], None]) -> None:
+    """Whatever one notice meets stops no other: an error that nobody foresaw is a delay of its channel."""
+    try:
+        send()
+    except (NoticeRefusedError, TransportError):
+        raise
+    except Exception as error:
+        raise NoticeDelayedError(f"it cannot be sent ({type(error).__name__})") from None
 
 
 def _is_stale(workspace: Workspace, office: Office | None, due: Due, now: datetime) -> bool:
@@ -359,7 +369,8 @@ def _send_lineage(workspace: Workspace, chosen: Settings, notice: Notice) -> Non
         event = lineage_event(workspace, entries, entry, chosen.openlineage_namespace)
     except TransportError:
         raise
-    except SluiceError as error:
-        raise NoticeRefusedError(f"its event of OpenLineage cannot be made: {error}") from None
+    except Exception as error:  # whatever became of old documents stops no other notice
+        why = error if isinstance(error, SluiceError) else type(error).__name__
+        raise NoticeRefusedError(f"its event of OpenLineage cannot be made: {why}") from None
     key = chosen.openlineage_key.get_secret_value() if chosen.openlineage_key else ""
     LineageBackend(str(chosen.openlineage_url), key).send(event)

@@ -13,6 +13,8 @@ from openlineage.client.naming.dataset import MySQL, Postgres
 
 import tasks.release.lineage_events as lineage_events
 from sluice.custody.states import State
+from sluice.ground.errors import DocumentError
+from sluice.settings import settings
 from sluice.sources.sources import ConnectionSource
 from tasks.release.decisions.notices import Delivery, deliver, tell, undelivered
 from tasks.release.lineage_events import KINDS, lineage_event
@@ -200,6 +202,31 @@ def test_where_the_address_is_a_secret_the_connection_names_the_table(
     assert list(lineage_events._of_connection("gone", "raw.fair", None)) == [("sluice://gone", "raw.fair")]
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        "mssql+pyodbc://me@h/db;PWD=hunter2",
+        "duckdb:///md:x;motherduck_token=hunter2",
+        "postgresql:///survey?host=/run/1",
+    ],
+)
+def test_an_address_that_may_hold_a_secret_or_names_no_server_is_not_told(
+    url: str, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connections = {"connections": {"warehouse": {"url": url, "tables": ["raw.fair"]}}}
+    (tmp_path / "connections.yaml").write_text(yaml.safe_dump(connections))
+    monkeypatch.setenv("SLUICE_CONNECTIONS", str(tmp_path / "connections.yaml"))
+    assert list(lineage_events._of_connection("warehouse", "raw.fair", None)) == [("sluice://warehouse", "raw.fair")]
+
+
+def test_what_the_submitter_writes_of_a_column_is_not_told() -> None:
+    house = stages(House).at("published")
+    house.variable("age")["description"] = "Alice Smith earns 91,250"
+    house.new_edition()
+    house.release()
+    assert "Alice" not in json.dumps(events(house))
+
+
 @pytest.fixture
 def catalogue(monkeypatch: pytest.MonkeyPatch) -> Iterator[Hook]:
     with web_server() as hook:
@@ -230,3 +257,22 @@ def test_a_lost_document_is_no_event_and_stops_nothing(catalogue: Hook) -> None:
     (house.home / "vault/objects" / f"{received.body['contract']}.json").unlink()
     assert deliver(house.workspace()).refused == 3
     assert catalogue.taken == []
+
+
+def test_an_error_that_nobody_foresaw_delays_its_channel_alone(
+    catalogue: Hook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SLUICE_WEBHOOK_URL", catalogue.url)
+    monkeypatch.setenv("SLUICE_WEBHOOK_SECRET", "a secret of two machines")
+    monkeypatch.setattr("sluice.notices.webhook.LineageBackend.send", lambda *_: 1 / 0)
+    house = stages(House).at("published")
+    tell(house.workspace())
+    assert len(catalogue.taken) >= 3
+    assert (undelivered(house.workspace()).waiting, undelivered(house.workspace()).refused) == (3, 0)
+
+
+@pytest.mark.parametrize("key", ["schlüssel", "two\nlines"])
+def test_a_key_that_no_header_can_hold_is_refused(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SLUICE_OPENLINEAGE_KEY", key)
+    with pytest.raises(DocumentError, match="SLUICE_OPENLINEAGE_KEY"):
+        settings()
