@@ -159,9 +159,9 @@ class DistanceLinkage(LinkageRule):
     alike: int | None = Field(
         default=None,
         ge=2,
-        description="a link to this many people or more, equal in all released values that the intruder knows, "
-        "names nobody and does not count. Not below the k of the policy's k_anonymity; a household is one of them. "
-        "When not given, a link to one of t that are equally near counts 1/t",
+        description="a link to at least this many people who are alike names nobody and does not count. Alike are "
+        "those whose released values are equal, as far as the intruder knows them; a household is one of them. Not "
+        "below the k of the policy's k_anonymity. When not given, a link to one of t that are equally near counts 1/t",
     )
 
     def link(self, files: Comparison, names: list[str], rows: IntArray) -> tuple[Measurement, Saying]:
