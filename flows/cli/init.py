@@ -295,8 +295,8 @@ def _say_plan(made: "Made | Redrafted", proposed: "Proposals") -> None:
         if proposed.panel is not None:
             units, key = proposed.panel.units, one_line(proposed.panel.key)
             say(
-                f"a panel: {units:,} different {key}, of up to {proposed.panel.most} records each. Which records are "
-                "of one is not released: changes within one cannot be studied with this file",
+                f"a panel: {units:,} different {key}, of up to {proposed.panel.most} records each. The file does not "
+                "say which records belong together, so changes within one cannot be studied with it",
                 "yellow",
             )
         if left_out := _left_out(plan.draft.plan, proposed):

@@ -15,9 +15,7 @@ _WAVES = (2, 120)  # years, months of ten years
 _A_WAVE = 10  # records
 _YEARS = (1900, 2100)
 _UNITS = 20  # who takes part: of fewer, a table of figures
-_BY_CHANCE = (
-    20.0  # pairs of records with one value in one wave that chance would make: of fewer, that none is says little
-)
+_BY_CHANCE = 20.0  # pairs of one value and wave that chance would make: of fewer, that there is none says little
 _TWICE = 0.01  # share of the records that may be entered twice
 _OF_CHANCE = 0.1  # share of the pairs that chance would make, of records entered twice
 
