@@ -57,7 +57,7 @@ _ENVIRONMENT = (
 
 @man_app.command("man")
 def man(context: typer.Context) -> None:
-    """Print this manual as a man page: `sluice man > sluice.1`, to be read by `man -l sluice.1`."""
+    """Print this manual as a man page: `sluice docs man > sluice.1`, to be read by `man -l sluice.1`."""
     print(man_page(context.find_root().command), end="")
 
 
