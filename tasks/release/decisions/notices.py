@@ -43,7 +43,6 @@ from tasks.release.decisions.office import open_office
 from tasks.release.decisions.series_approval import standing_in_series
 from tasks.release.decisions.under_review import UnderReview, report_place
 from tasks.release.editions.current_edition import doubt_of
-from tasks.release.lineage_events import KINDS, lineage_event
 
 WEBHOOK, MAIL, LINEAGE = "webhook", "mail:", "lineage"
 _NEW = timedelta(days=1)  # an outbox that is new tells of no older events: the history of years would go out
@@ -131,7 +130,7 @@ def deliver(workspace: Workspace, further: Iterable[Notice] = (), reminding: boo
             addressed += [(notice, heads) for notice in further]
             addressed += _reminders(workspace, chosen, heads, now) if reminding else []
         put = [each for notice, people in addressed for each in _channels(chosen, office, notice, people)]
-        put += [(_lineage(entry), LINEAGE) for entry in new if chosen.openlineage_url and entry.event in KINDS]
+        put += [(notice, LINEAGE) for notice in _of_lineage(new)] if chosen.openlineage_url else []
         outbox.put(put, max((entry.seq for entry in entries), default=seen))
         return _send(workspace, outbox, office, chosen, now)
 
@@ -155,12 +154,15 @@ def _tells_anybody(chosen: Settings) -> bool:
     return bool(chosen.smtp_url or chosen.webhook_url or chosen.openlineage_url)
 
 
-def _lineage(entry: Entry) -> Notice:
-    """Stands for an event of OpenLineage, which is made of the ledger and the vault when it is sent."""
-    says = f"{entry.release}: {entry.event}"
-    return Notice(
-        id=f"{entry.seq}-{entry.event}", at=entry.at, about=entry.release, event=entry.event, says=says, do=""
-    )
+def _of_lineage(entries: Sequence[Entry]) -> Iterator[Notice]:
+    """Each stands for an event of OpenLineage, which is made of the ledger and the vault when it is sent."""
+    from tasks.release.lineage_events import KINDS  # and what else it needs, which few do
+
+    for each in entries:
+        if each.event in KINDS:
+            says = f"{each.release}: {each.event}"
+            name = f"{each.seq}-{each.event}"
+            yield Notice(id=name, at=each.at, about=each.release, event=each.event, says=says, do="")
 
 
 def _channels(
@@ -360,6 +362,7 @@ def _sender(workspace: Workspace, chosen: Settings, office: Office | None, due: 
 
 def _send_lineage(workspace: Workspace, chosen: Settings, notice: Notice) -> None:
     from sluice.notices.webhook import LineageBackend
+    from tasks.release.lineage_events import lineage_event
 
     entries = workspace.ledger.entries(notice.about)
     entry = next((each for each in entries if f"{each.seq}-{each.event}" == notice.id), None)
