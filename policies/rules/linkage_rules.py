@@ -159,6 +159,7 @@ class DistanceLinkage(LinkageRule):
     alike: int | None = Field(
         default=None,
         ge=2,
+        exclude_if=lambda alike: alike is None,  # a policy without it stays the one that was adopted
         description="a link to at least this many people who are alike names nobody and does not count. Alike are "
         "those whose released values are equal, as far as the intruder knows them; a household is one of them. Not "
         "below the k of the policy's k_anonymity. When not given, a link to one of t that are equally near counts 1/t",

@@ -60,7 +60,7 @@ _FACETS = {
     "version": "1-0-1/DatasetVersionDatasetFacet",
 }
 _SCHEMES = {"postgresql": "postgres", "mariadb": "mysql"}  # where OpenLineage's name is another than SQLAlchemy's
-_PLAIN = re.compile(r"[\w.:/\\ @+-]*")  # a host or database that holds no option, which may be a secret
+_PLAIN = re.compile(r"[\w.:/\\ -]*")  # a host or database that holds no option, which may be a secret
 _WITHOUT_DATABASE = ("mysql", "mariadb")  # whose schemas are databases
 
 
@@ -288,7 +288,7 @@ def _ways(plan: Sequence[Any], name: str) -> list[_Way]:
     if computed is not None:  # it has what was done to the column that it is computed from
         methods = [*(step.method for step in plan if step.columns and step.concerns(of)), "derived"]
     direct = (
-        _Way(of, "DIRECT", "TRANSFORMATION", ", ".join(methods), masking=True)
+        _Way(of, "DIRECT", "TRANSFORMATION", ", ".join(methods), masking={*methods} != {"derived"})
         if methods
         else _Way(of, "DIRECT", "IDENTITY")
     )

@@ -194,3 +194,8 @@ def test_an_intruder_who_knows_the_groups_finds_most() -> None:
 
 def test_categories_are_not_compared() -> None:
     golden.words(find(MicroaggregationLinkage(limit=0.05), SHUFFLED).says)
+
+
+def test_a_policy_that_names_no_crowd_stays_the_one_that_was_adopted() -> None:
+    assert "alike" not in DistanceLinkage(excess=0.01).model_dump(mode="json")
+    assert DistanceLinkage(excess=0.01, alike=5).model_dump(mode="json")["alike"] == 5

@@ -14,6 +14,8 @@ from openlineage.client.naming.dataset import MySQL, Postgres
 import tasks.release.lineage_events as lineage_events
 from sluice.custody.states import State
 from sluice.ground.errors import DocumentError
+from sluice.masking.recoding.derived import Derived
+from sluice.masking.recoding.rounding import Rounding
 from sluice.settings import settings
 from sluice.sources.sources import ConnectionSource
 from tasks.release.decisions.notices import Delivery, deliver, tell, undelivered
@@ -140,6 +142,15 @@ def test_events_hold_no_value_no_figure_and_no_person() -> None:
     without = without.replace(house.id, "")
     version = json.dumps(events(house)[0]["run"]["facets"]["processing_engine"]["version"])
     assert not re.search(r"\d", without.replace(version, "")), "a figure"
+
+
+def test_what_is_computed_from_a_column_is_masked_only_where_that_column_is() -> None:
+    derived = Derived(columns=("rent",), of="income", by="linear", factor=0.25)
+    rounding = Rounding(columns=("income",), base=1000)
+    assert [way.masking for way in lineage_events._ways([derived], "rent")] == [False]
+    assert [(way.column, way.masking) for way in lineage_events._ways([rounding, derived], "rent")] == [
+        ("income", True)
+    ]
 
 
 def test_a_blocked_release_fails_and_a_withdrawn_one_is_dropped() -> None:
