@@ -207,19 +207,20 @@ def _validated(*asked: Any) -> Any:
 
 def _evaluated(*files: Any) -> Any:
     """Once, unless the test has changed what is measured."""
-    from tests.evaluated_once import evaluate_file, evaluated_once, is_measured
+    from tests.evaluated_once import evaluate_file, evaluated_once, is_measured, without_maps
 
     if is_measured(_running, getattr(_running, "funcargs", {}).get("monkeypatch")):
-        return evaluate_file(*files)
+        with without_maps():
+            return evaluate_file(*files)
     return evaluated_once(*files, folder=_shared(_running.config._tmp_path_factory) / _EVALUATED)
 
 
 def _tried(*files: Any) -> Any:
     """Once, too."""
-    from tests.evaluated_once import is_measured, played_once
+    from tests.evaluated_once import is_measured, one_by_one, played_once
 
     if is_measured(_running, getattr(_running, "funcargs", {}).get("monkeypatch")):
-        return _ORIGINALS[_PLAYING](*files)
+        return one_by_one(_ORIGINALS[_PLAYING](*files))
     return played_once(_ORIGINALS[_PLAYING], *files)
 
 

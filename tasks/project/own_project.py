@@ -23,10 +23,11 @@ import yaml
 
 from policies.policy import load_policy, shipped_policies
 from schemas.contract import Contract, load_contract
+from schemas.reading.column_proposal import Proposal
 from schemas.reading.computed_columns import repeats
 from schemas.reading.contract_draft import contract_yaml, frequent_categories, read_draft
 from schemas.reading.overview import MOST_RECORDS, Overview
-from schemas.reading.proposal import Proposal, Proposals
+from schemas.reading.proposal import Proposals
 from schemas.reading.typing import SourceTyping
 from sluice.documents.document_reading import parse_document
 from sluice.ground.databases import typed_address

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from policies.policy import Policy
-from schemas.reading.proposal import MINIMUM_CELL
+from schemas.reading.column_proposal import MINIMUM_CELL
 from schemas.reading.usual_names import is_called_for_life, words_of
 from sluice.ground.arrays import IntArray
 from sluice.ground.variables import GROUPS, NAMES, Kind, Role, Variable, Variables, as_label
