@@ -135,7 +135,7 @@ _INSTEAD: dict[str, Any] = {
 # What these tests ask of Great Expectations it is asked each time; elsewhere it validates the same records once.
 _VALIDATING, _SCHEMAS = "schemas.checks.expectations_run._run", Path(__file__).with_name("schemas")
 _EVALUATING = ("tasks.record_steps.evaluate_file", "tasks.workbench.assess.evaluate_file")  # the same file once
-_PLAYING = "tasks.tuning.trial._dear"
+_PLAYING = "tasks.tuning.trial.risk_findings"
 _REPLACED = len(_INSTEAD) + 2 + len(_EVALUATING)
 
 

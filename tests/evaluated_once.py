@@ -23,10 +23,8 @@ from policies.policy import Policy
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding
 from sluice.risk.linkage.learned_intruder import LearnedIntruder
-from sluice.risk.reference.reference_attack import Curve
 from sluice.utility.comparison import Comparison
 from tasks.release.records.record_findings import Evaluation, evaluate_file
-from tasks.tuning.records_at_hand import RecordsAtHand
 
 _MOST = 300  # that are remembered, of some 50 kB each
 _MEASURED = (
@@ -124,17 +122,14 @@ def one_by_one(findings: Iterator[Finding]) -> Iterator[Finding]:
 
 
 def played_once(
-    play: Callable[[RecordsAtHand, Comparison, list[Curve]], Iterator[Finding]],
-    records: RecordsAtHand,
-    files: Comparison,
-    curves: list[Curve],
+    play: Callable[[Policy, Comparison], Iterator[Finding]], policy: Policy, files: Comparison
 ) -> Iterator[Finding]:
     """As `play`, which is asked for what nobody asked it for before."""
-    key = _key(records.policy, files)
+    key = _key(policy, files)
     if key is None or (key not in _played and len(_played) >= _MOST):
-        yield from one_by_one(play(records, files, curves))
+        yield from one_by_one(play(policy, files))
         return
-    found, more = _played.setdefault(key, ([], one_by_one(play(records, files, curves))))
+    found, more = _played.setdefault(key, ([], one_by_one(play(policy, files))))
     at = 0
     while True:
         if at == len(found):

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from types import SimpleNamespace
 from unittest.mock import patch
 
 import numpy as np
@@ -65,15 +64,15 @@ def test_attacks_on_the_same_file_are_played_once_and_only_as_far_as_somebody_as
             played.append(number)
             yield number
 
-    records = SimpleNamespace(policy=Policy.model_validate(POLICY))
+    policy = Policy.model_validate(POLICY)
     with patch("tests.evaluated_once._played", {}):
-        assert list(islice(played_once(play, records, compared(), []), 1)) == [0]
-        assert list(islice(played_once(play, records, compared(), []), 3)) == [0, 1, 2]
+        assert list(islice(played_once(play, policy, compared()), 1)) == [0]
+        assert list(islice(played_once(play, policy, compared()), 3)) == [0, 1, 2]
         assert played == [0, 1, 2]
         with pytest.raises(KeyboardInterrupt):
-            list(played_once(play, records, compared(), []))
-        assert next(played_once(play, records, compared(), [])) == 0
-        assert next(played_once(play, records, compared(2), [])) == 0
+            list(played_once(play, policy, compared()))
+        assert next(played_once(play, policy, compared())) == 0
+        assert next(played_once(play, policy, compared(2))) == 0
     assert played == [0, 1, 2, 0, 0], "of what was stopped, and of another file, nothing is known"
 
 

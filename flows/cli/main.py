@@ -124,6 +124,10 @@ def _goes_on(arguments: list[str]) -> str:
             return f"The trials so far are kept; {same} goes on after them."
         case ["release" | "check" | "approve"]:
             return f"Nothing was published by halves; {same} takes the release up where the ledger has it."
+        case ["init"]:
+            return (
+                "If a draft was judged, the best so far was written; `sluice init DATA --contract FILE` drafts again."
+            )
     return f"What was done is kept, and {same} goes on from there or begins again."
 
 
