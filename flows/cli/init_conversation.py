@@ -14,8 +14,9 @@ from sluice.ground.variables import Kind, Role, as_label
 from sluice.ground.visible_text import one_line
 
 if TYPE_CHECKING:
+    from schemas.reading.column_proposal import Proposal
     from schemas.reading.overview import Overview
-    from schemas.reading.proposal import Proposal, Proposals
+    from schemas.reading.proposal import Proposals
     from tasks.tuning.audiences import Use
     from tasks.tuning.first_plan import FirstPlan
     from tasks.tuning.regressions_kept import AnalysesLoss
@@ -106,8 +107,8 @@ def _sets_of_items(seen: "Overview", each: "Proposal") -> str:
 
 def _values(seen: "Overview", each: "Proposal") -> str:
     """How many there are and the frequent ones by name, or a rounded range."""
+    from schemas.reading.column_proposal import MINIMUM_CELL
     from schemas.reading.contract_draft import declared
-    from schemas.reading.proposal import MINIMUM_CELL
 
     column = seen.columns[each.name]
     if not column.known:

@@ -20,12 +20,13 @@ from typing import Any
 import pandas as pd
 
 from schemas.contract import Contract, load_contract
+from schemas.reading.column_proposal import MINIMUM_CELL, Proposal
 from schemas.reading.drafted_rules import drafted_rules
 from schemas.reading.interval_categories import intervals_in_order
 from schemas.reading.missing_codes import doubtful_codes, far_codes, marks_of
 from schemas.reading.other_forms import SAYS
 from schemas.reading.overview import Overview, overview, refuse_values_as_names
-from schemas.reading.proposal import MINIMUM_CELL, Proposal, Proposals, in_words, propose, worst_sets
+from schemas.reading.proposal import Proposals, in_words, propose, worst_sets
 from schemas.reading.rounded_range import rounded_range
 from schemas.reading.universe import not_asked_labels
 from sluice.documents.document_reading import LARGEST

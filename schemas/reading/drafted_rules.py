@@ -13,8 +13,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from schemas.reading.column_proposal import MINIMUM_CELL, Proposal
 from schemas.reading.overview import Overview
-from schemas.reading.proposal import MINIMUM_CELL, Proposal, Proposals
+from schemas.reading.proposal import Proposals
 from schemas.reading.usual_names import is_called_a_whole, words_of
 from sluice.ground import values
 from sluice.ground.arrays import FloatArray

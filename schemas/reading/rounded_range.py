@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.reading.column_proposal import MINIMUM_CELL, Proposal
 from schemas.reading.missing_codes import known_span
-from schemas.reading.proposal import MINIMUM_CELL, Proposal
 from sluice.ground import values
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.variables import Kind, Role

@@ -48,7 +48,7 @@ class ArgusTable:
     requirements: Requirements
     cost: Floats
     value: Integers | None = None
-    changed: str = ""  # what a changed value is called: Round or CTA
+    changed: str = ""  # what a changed value is called: Round, CTA or CKM
     confidential: bool = False
     two_dominate: bool = False  # by a rule that looks at two contributors
 

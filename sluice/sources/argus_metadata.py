@@ -24,9 +24,11 @@ _ROLES = {
     "RECODEABLE": "dimension", "RECODABLE": "dimension", "NUMERIC": "number", "FREQUENCY": "frequency",
     "MAXSCORE": "largest", "STATUS": "status", "WEIGHT": "weight", "HOLDING": "holding", "REQUEST": "request",
     "SHADOW": "shadow", "COST": "cost", "COSTVAR": "cost", "LOWERPL": "lower", "UPPERPL": "upper",
-    "RECORDKEY": "other",
+    "RECORDKEY": "key",
 }  # fmt: skip
-_WITH_ARGUMENTS = ("TOTCODE", "CODELIST", "HIERCODELIST", "HIERLEADSTRING", "HIERLEVELS", "DECIMALS", "REQUEST")
+_OF_MAGNITUDES = ("CKM", "INCLUDEZEROS", "SEPARATION", "PARITY", "SCALING", "PFILE_CONT", "PFILE_SEP")  # of cell keys
+_WITH_ARGUMENTS = ("TOTCODE", "CODELIST", "HIERCODELIST", "HIERLEADSTRING", "HIERLEVELS", "DECIMALS", "REQUEST",
+                   "PFILE", *_OF_MAGNITUDES)  # fmt: skip
 _WITHOUT_USE = ("HIERARCHICAL", "DISTANCE", "TRUNCABLE")
 
 
@@ -34,7 +36,8 @@ _WITHOUT_USE = ("HIERARCHICAL", "DISTANCE", "TRUNCABLE")
 class ArgusVariable:
     """A column.
 
-    role : dimension, number, frequency, largest, status, weight, holding, request, shadow, cost, lower, upper, other
+    role : dimension, number, frequency, largest, status, weight, holding, request, shadow, cost, lower, upper, key or
+           other
     said : what belongs to each sign, by its name, such as TOTCODE
     """
 

@@ -26,17 +26,18 @@ from sluice.tabular.model.cells import Cells
 from sluice.tabular.model.column_values import is_missing
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
+from sluice.tabular.model.numbered_records import records_of
 from sluice.tabular.rules.intruders import status_tells_more
 from sluice.tabular.suppression.effort import Progress
 from sluice.tabular.suppression.manual_status import manual_rows
-from tasks.release.tables.altered_tables import KeyedRecords, alter_cells
+from tasks.release.tables.altered_tables import KeyedRecords, OwnKeys, alter_cells
 from tasks.release.tables.protection import Mode, ProtectionRequest
-from tasks.release.tables.protection_method import Alteration, SecondarySuppression
+from tasks.release.tables.protection_method import Alteration, CellKey, SecondarySuppression
 from tasks.release.tables.published_cells import MethodStatement, PublishedCells
 from tasks.release.tables.suppressed_tables import suppress_cells
 from tasks.release.tables.table_editions import EditionPair
 from tasks.release.tables.table_findings import judge_audit, judge_statement
-from tasks.workbench.arguments import Seed, data_frame, entropy, whole_number
+from tasks.workbench.arguments import Seed, column_name, data_frame, entropy, whole_number
 from tasks.workbench.cells_files import (
     Tables,
     pattern_of,
@@ -97,7 +98,7 @@ class Draw:
 _NOTHING_SHARED = Sentence(
     "earlier_editions.nothing_shared",
     "No cell of {name} has the same value here, so nothing was compared. If its values were changed (rounded, with "
-    "noise), their joint disclosure is unknown: somebody who knows both must decide.",
+    "noise), their joint disclosure is unknown and needs a decision of somebody who knows both.",
 )
 
 
@@ -263,7 +264,7 @@ def protect_table(
     if isinstance(method, SecondarySuppression):
         made = _suppressed(tabulated, request, method, before, workers, progress)
     else:
-        made = _altered(tabulated, request, method, draw)
+        made = _altered(tabulated, request, method, draw, _own_keys(records, dimensions, table, tabulated))
     return replace(made, seconds=perf_counter() - begun)
 
 
@@ -325,7 +326,33 @@ def _suppressed(
     )  # fmt: skip
 
 
-def _altered(tabulated: Tabulated, request: ProtectionRequest, method: Alteration, draw: Draw) -> ProtectedTable:
+def _own_keys(
+    source: Records, dimensions: Sequence[Dimension], table: StandaloneTable, tabulated: Tabulated
+) -> Callable[[], OwnKeys] | None:
+    """The keys that came with records or cells; None where they are to be made of a secret."""
+    if tabulated.keys is not None:
+        return partial(OwnKeys.of, tabulated.keys)
+    method = table.protection
+    if not isinstance(method, CellKey) or method.record_key is None:
+        return None
+    column, measure = method.record_key, table.measure.measure
+
+    def of_records() -> OwnKeys:
+        if isinstance(source, pd.DataFrame):
+            column_name(column, "record_key", source)
+        frame = records_in(source, dimensions, measure, [column])
+        return OwnKeys.of(frame[column], records_of(frame, dimensions, measure).leaves)
+
+    return of_records
+
+
+def _altered(
+    tabulated: Tabulated,
+    request: ProtectionRequest,
+    method: Alteration,
+    draw: Draw,
+    own_keys: Callable[[], OwnKeys] | None,
+) -> ProtectedTable:
     cells = tabulated.cells
     altered = alter_cells(
         cells,
@@ -334,6 +361,7 @@ def _altered(tabulated: Tabulated, request: ProtectionRequest, method: Alteratio
         is_count=request.assumptions.counts is not None,
         rng=lambda: draw.generator(cells, method),
         records=draw.keyed_records,
+        own_keys=own_keys,
     )
     return ProtectedTable(
         tabulated=tabulated,

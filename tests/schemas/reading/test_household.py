@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from schemas.reading.column_proposal import Proposal
 from schemas.reading.household import are_long, are_running, whose_records
 from schemas.reading.overview import overview
-from schemas.reading.proposal import Proposal, Proposals, propose
+from schemas.reading.proposal import Proposals, propose
 from sluice.ground.variables import Role
 from sluice.sources.csv_source import CsvSource
 from tests.reference_data import adult_columns, reference_path

@@ -9,10 +9,11 @@ import pyreadstat
 import pytest
 import yaml
 
+from schemas.reading.column_proposal import Proposal
 from schemas.reading.contract_draft import contract_yaml, draft_contract, read_draft
 from schemas.reading.interval_categories import intervals_in_order
 from schemas.reading.overview import Overview, overview
-from schemas.reading.proposal import Proposal, Proposals, in_words, propose, share, worst_sets
+from schemas.reading.proposal import Proposals, in_words, propose, share, worst_sets
 from schemas.reading.usual_names import usual_role
 from sluice.ground.variables import Kind, Role
 from sluice.sources.csv_source import CsvSource

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 import sluice
 from sluice.ground.errors import DataError, SluiceError
 from sluice.ground.verdict import Verdict
+from sluice.sources.perturbation_file import p_table_text
+from sluice.tabular.alternatives.perturbation_table import PerturbationTable
 from tests.flows.house import answered
 from tests.golden import golden
 
@@ -182,3 +184,28 @@ def test_a_hierarchy_of_argus_takes_the_name_of_the_total_and_empty_cells_keep_t
     made = sluice.protect(cells, DIMENSIONS, value="value", rules=RULES, cells=CELLS, total="Ensemble")
     behind: dict[str, Any] = {"value": "value", "rules": RULES, "cells": CELLS, "total": "Ensemble"}
     assert sluice.audit(made.table, DIMENSIONS, records=cells, **behind).verdict is Verdict.PASS
+
+
+def test_cells_with_keys_of_their_own(tmp_path: Path) -> None:
+    """As cellKey hands them over: each figure is read off the p-table, for count and key of the cell."""
+    rng = np.random.default_rng(4)
+    table = TABLE[["a", "b", "n"]].assign(key=[f"{each:.6f}" for each in rng.random(len(TABLE))])
+    ours = PerturbationTable.of_largest_entropy(4, 2, 2)
+    (tmp_path / "p.txt").write_text(p_table_text(ours), encoding="utf-8")
+    wanted = {"method": "cell_key", "p_table": str(tmp_path / "p.txt")}
+    rules = [{"rule": "minimum_frequency", "n": 3}]
+    made = sluice.protect(table, DIMENSIONS, rules=rules, cells={"frequency": "n", "key": "key"}, method=wanted)
+    keys = np.array([int(float(key) * 2**64) for key in table["key"]], dtype=np.uint64)
+    expected = (table["n"] + ours.noise(table["n"].to_numpy(), keys)).tolist()
+    changed = made.cells.set_index(DIMENSIONS)["changed_to"]
+    assert [int(changed[codes]) for codes in zip(table["a"], table["b"], strict=True)] == expected
+    shuffled = table.sample(frac=1, random_state=1)
+    again = sluice.protect(shuffled, DIMENSIONS, rules=rules, cells={"frequency": "n", "key": "key"}, method=wanted)
+    assert again.cells["changed_to"].tolist() == made.cells["changed_to"].tolist()
+    for cells, method in (
+        ({"frequency": "n"}, wanted),
+        ({"frequency": "n", "key": "key"}, {"method": "cell_key", "p_table": str(tmp_path / "p.txt"), "maximum": 3}),
+        ({"frequency": "n", "key": "key"}, {"method": "cell_key", "maximum": 3}),
+        ({"frequency": "n", "key": "n"}, wanted),
+    ):
+        golden.refused(SluiceError, sluice.protect, table, DIMENSIONS, rules=rules, cells=cells, method=method)

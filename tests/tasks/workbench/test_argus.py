@@ -10,6 +10,8 @@ import pytest
 from sluice.ground.errors import DataError
 from sluice.publication.argus_table_files import hierarchy_lines
 from sluice.sources.hierarchy_file import read_rows
+from sluice.sources.perturbation_file import p_table_text
+from sluice.tabular.alternatives.perturbation_table import PerturbationTable
 from sluice.tabular.model.cells import Status
 from sluice.tabular.model.dimension import Dimension
 from tasks.workbench.argus import BatchRun, run_batch
@@ -247,6 +249,89 @@ def test_nothing_is_written_where_a_table_cannot_be_protected(tmp_path: Path) ->
     before = {*tmp_path.iterdir()}
     golden.refused(DataError, run, tmp_path, micro(more=more))
     assert {*tmp_path.iterdir()} == before | {tmp_path / "a.arb"}
+
+
+def with_keys(folder: Path) -> pd.DataFrame:
+    """The records with a key of five decimals behind the other columns, and a perturbation table."""
+    frame = records(folder)
+    frame["Key"] = [f"{each:.5f}" for each in np.random.default_rng(5).random(len(frame))]
+    lines = (folder / "m.asc").read_text(encoding="utf-8").splitlines()
+    (folder / "m.asc").write_text("".join(f"{line}{key}\n" for line, key in zip(lines, frame["Key"], strict=True)))
+    key = '\nKey 24 7\n  <RECORDKEY>\n  <DECIMALS> 5\n  <PFILE> "p.txt"\n'
+    (folder / "m.rda").write_text(RDA.rstrip("\n") + key, encoding="utf-8")
+    (folder / "p.txt").write_text(p_table_text(PerturbationTable.of_largest_entropy(4, 2, 2)), encoding="utf-8")
+    return frame
+
+
+COUNTS = '"Size""Region"|<freq>||'
+FREE = "FREQ(3,10)"
+
+
+def test_cell_keys_of_records(tmp_path: Path) -> None:
+    """Each figure is read off the table for the fraction of the sum of the keys; no code of the product's adds them."""
+    frame = with_keys(tmp_path)
+    made = run(tmp_path, micro(FREE, '<SUPPRESS> CKM(1)\n<WRITETABLE> (1,3,FL+,"t.txt")\n', COUNTS))
+    lines = [line.split(";") for line in (tmp_path / "p.txt").read_text().splitlines()[1:]]
+    table: dict[int, list[tuple[float, int]]] = {}
+    for count, _, _, noise, end in lines:
+        table.setdefault(int(count), []).append((float(end), int(noise)))
+    groups = {"Nr": "123", "Os": "456", "Total": "123456"} | {region: region for region in "123456"}
+    assert rows(tmp_path / "t.txt")[0] == ["Size", "Region", "Freq_CKM"]
+    for size, region, figure in rows(tmp_path / "t.txt")[1:]:
+        inside = frame[frame["Region"].isin([*groups[region]]) & (frame["Size"].eq(size) | (size == "Total"))]
+        units = sum(int(key.replace(".", "")) for key in inside["Key"]) % 100_000
+        own = table[min(len(inside), max(table))]
+        expected = len(inside) + next(noise for end, noise in own if units / 100_000 <= end)
+        assert figure == (str(expected) if expected else "-")  # what became 0 looks as if it were empty
+    assert made.may_be_published
+    golden(made.protected[0].made.says)
+
+
+@pytest.mark.parametrize("change", ["<RECORDKEY>", '<PFILE> "p.txt"'])
+def test_cell_keys_need_keys_and_a_table(change: str, tmp_path: Path) -> None:
+    with_keys(tmp_path)
+    text = (tmp_path / "m.rda").read_text(encoding="utf-8")
+    (tmp_path / "m.rda").write_text(text.replace(change, ""), encoding="utf-8")
+    golden.refused(DataError, run, tmp_path, micro(FREE, "<SUPPRESS> CKM(1)\n", COUNTS))
+
+
+def test_recoded_variables(tmp_path: Path) -> None:
+    """By a file of groups, by one that ends a hierarchy at a code, and by a level; totals stay."""
+    frame = records(tmp_path)
+    (tmp_path / "s.grc").write_text("small: s1-s2\n", encoding="utf-8")
+    (tmp_path / "r.grc").write_text("<TREERECODE>\nOs\n", encoding="utf-8")
+    write = '<SUPPRESS> MOD(1)\n<WRITETABLE> (1,3,SE+,"t.txt")\n'
+    run(tmp_path, micro(more='<RECODE> 1, Size, "s.grc"\n<RECODE> 1,"Region","r.grc"\n' + write))
+    table = {(size, region): value for size, region, value in rows(tmp_path / "t.txt")}
+    assert {size for size, _ in table} == {"Total", "small", "s3"}
+    assert {region for _, region in table} == {"Total", "Nr", "1", "2", "3", "Os"}
+    own = frame[frame["Size"].isin(["s1", "s2"]) & frame["Region"].isin([*"123"])]
+    assert table["small", "Nr"] in (f"{own.Var2.sum():.2f}", "x")
+    assert table["Total", "Total"] == f"{frame.Var2.sum():.2f}"
+    made = run(tmp_path, micro(more=f"<RECODE> 1, Region, 1\n{write}"))
+    assert {region for _, region, _ in rows(tmp_path / "t.txt")} == {"Total", "Nr", "Os"}
+    golden(str(next(each for each in made.remarks if each.line == 6)))
+
+
+def test_cells_end_where_a_recoding_says(tmp_path: Path) -> None:
+    records(tmp_path)
+    run(tmp_path, micro(more='<SUPPRESS> MOD(1)\n<WRITETABLE> (1,5,,"t.tab")\n'), confidential=True)
+    text = (
+        '<OPENTABLEDATA> "t.tab"\n<OPENMETADATA> "t.rda"\n<SPECIFYTABLE> "Size""Region"|"Var2"||\n'
+        f'<SAFETYRULE> {RULES}\n<READTABLE>\n<RECODE> 1, Region, 1\n<SUPPRESS> MOD(1)\n<WRITETABLE> (1,3,SE+,"u.txt")\n'
+    )
+    run(tmp_path, text)
+    assert {region for _, region, _ in rows(tmp_path / "u.txt")} == {"Total", "Nr", "Os"}
+
+
+@pytest.mark.parametrize(
+    "recode", ["1, Size, 1", "1, Region, 7", '1, Region, "s.grc"', '1, Size, "r.grc"', '1, Size, "no.grc"']
+)
+def test_recodings_that_cannot_be(recode: str, tmp_path: Path) -> None:
+    records(tmp_path)
+    (tmp_path / "s.grc").write_text("small: s1-s2\n", encoding="utf-8")
+    (tmp_path / "r.grc").write_text("<TREERECODE>\nOs\n", encoding="utf-8")
+    golden.refused(DataError, run, tmp_path, micro(more=f"<RECODE> {recode}\n<SUPPRESS> MOD(1)\n"))
 
 
 WRITE = '<SUPPRESS> MOD(1)\n<WRITETABLE> (1,2,,"t.csv")\n'
