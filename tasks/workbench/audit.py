@@ -140,7 +140,7 @@ def audit_file(
     given: Records = source
     if columns.header_row is not None:
         if source.is_dir():
-            raise DataError(f"{source}: the line that names the columns is told of one file, not of a folder.")
+            raise DataError(f"{source}: a line that names the columns (--header-row) fits one file; this is a folder.")
         with errors_of(source):
             names = [each.variable for each in table.dimensions]
             given = read_text(source, [*names, *columns.only], columns.header_row)
