@@ -197,7 +197,7 @@ def print_audit(summary: dict[str, Any]) -> None:
         ratio = first.pop("width_per_width_asked")
         name = ", ".join(f"{dimension} {code}" for dimension, code in first.items())
         wide = "at least" if f"{ratio:.3g}" == "1" else f"at least {ratio:.3g} times"
-        say(f"narrowest: {name}, an interval {wide} as wide as asked")
+        say(f"the narrowest interval, of {name}, is {wide} as wide as required")
 
 
 def _interval(cell: dict[str, Any]) -> str:
