@@ -49,6 +49,9 @@ def audit_table(
         list[str] | None,
         typer.Option("--only", metavar="COLUMN=CODE", help="of a file with more cells, such as those of several years"),
     ] = None,
+    header_row: Annotated[
+        int | None, typer.Option("--header-row", min=1, help="the line or row that names the columns")
+    ] = None,
     sum_of: Annotated[
         list[Path] | None,
         typer.Option("--sum-of", help="cells of a part of this publication, such as a quarter of the year"),
@@ -112,6 +115,7 @@ def audit_table(
                 decimals,
                 rounded_to,
                 codes_given(only or []),
+                header_row,
             ),
             parts=sum_of or (),
             known=known,
@@ -193,7 +197,7 @@ def print_audit(summary: dict[str, Any]) -> None:
         ratio = first.pop("width_per_width_asked")
         name = ", ".join(f"{dimension} {code}" for dimension, code in first.items())
         wide = "at least" if f"{ratio:.3g}" == "1" else f"at least {ratio:.3g} times"
-        say(f"narrowest: {name}, an interval {wide} as wide as asked")
+        say(f"the narrowest interval, of {name}, is {wide} as wide as required")
 
 
 def _interval(cell: dict[str, Any]) -> str:

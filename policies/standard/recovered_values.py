@@ -49,11 +49,11 @@ _SAYS = Sentences(
     too_many_alone=f"{_READ} With it, {{alone:percent}} of the {{unit}} are alone with their quasi-identifiers; the "
     "policy allows {limit:percent}.",
     too_alike=f"{_READ} With it, groups of look-alikes hold too few sensitive values.",
-    no_groups=f"{_READ} No rule of the policy is about groups of look-alikes, so a person must decide.",
+    no_groups=f"{_READ} No rule of the policy is about groups of look-alikes, so this needs a decision.",
     steered=f"{_TOLD} Masking may reveal it for half of them, or for {{beyond:percent}} more than keys do.",
-    steered_open=f"{_TOLD} Chance does not explain it, but it may be half of such {{unit}} or fewer, so a person must "
-    "decide.",
-    steered_unruled=f"{_TOLD} No rule of the policy is about the sensitive values of groups, so a person must decide.",
+    steered_open=f"{_TOLD} Chance does not explain it, but it may be half of such {{unit}} or fewer, so this needs a "
+    "decision.",
+    steered_unruled=f"{_TOLD} No rule of the policy is about the sensitive values of groups, so this needs a decision.",
 )
 
 RECOVERED_VALUES = (

@@ -98,7 +98,7 @@ class Draw:
 _NOTHING_SHARED = Sentence(
     "earlier_editions.nothing_shared",
     "No cell of {name} has the same value here, so nothing was compared. If its values were changed (rounded, with "
-    "noise), their joint disclosure is unknown: somebody who knows both must decide.",
+    "noise), their joint disclosure is unknown and needs a decision of somebody who knows both.",
 )
 
 
