@@ -59,7 +59,10 @@ class Forks:
         self.server.close()
 
     def _asked(self, server: socket.socket) -> dict[str, str] | None:
-        asking, _ = server.accept()
+        try:
+            asking, _ = server.accept()
+        except OSError:  # it is gone again, or there is no room: who waits is asked anew
+            return None
         asking.settimeout(_PATIENCE)
         given: list[int] = []
         try:
@@ -67,35 +70,58 @@ class Forks:
             order = self._order(told) if len(given) == 2 and _of_this_account(asking) else None
         except (OSError, ValueError):
             order = None
-        if order is None:
-            asking.close()
-        elif (child := _fork()) == 0:
+        child = None if order is None else _fork()
+        if child is None:
+            asking.close()  # who asked runs for itself
+        elif child == 0:
             self._in_a_child(asking, given)
             return order
         else:
-            self.asks[child] = asking
-            with suppress(OSError):  # it is gone: that is seen next
-                asking.send(BEGUN)
-            self._selector.register(asking, selectors.EVENT_READ, lambda _: self._told(child))
-            self._selector.register(os.pidfd_open(child), selectors.EVENT_READ, lambda ended: self._ended(child, ended))
+            self._follow(child, asking)
         for descriptor in given:
             os.close(descriptor)
         return None
 
+    def _follow(self, child: int, asking: socket.socket) -> None:
+        """Tell who asked that its run began, and what becomes of it."""
+        try:
+            ending = os.pidfd_open(child)
+        except OSError:  # too many files are open: nobody would see its end
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            asking.close()
+            return
+        self.asks[child] = asking
+        with suppress(OSError):  # it is gone: that is seen next
+            asking.send(BEGUN)
+        self._selector.register(asking, selectors.EVENT_READ, lambda _: self._told(child))
+        self._selector.register(ending, selectors.EVENT_READ, lambda ended: self._ended(child, ended))
+
     def _order(self, told: bytes) -> dict[str, str] | None:
-        """What Prefect says of a run, where it is one of the flows of this installation."""
-        order = {str(name): str(value) for name, value in json.loads(told).items() if str(name).startswith(OWN)}
+        """What Prefect says of a run, where it is one of the flows of this installation. Raises ValueError for what
+        says nothing."""
+        try:
+            said = json.loads(told)
+        except RecursionError:
+            raise ValueError("brackets within brackets") from None
+        if not isinstance(said, dict):
+            return None
+        order = {str(name): str(value) for name, value in said.items() if str(name).startswith(OWN)}
         return order if order.get(f"{OWN}FLOW_ENTRYPOINT") in self.entrypoints else None
 
     def _told(self, child: int) -> None:
         """Hand on a signal; who asked and is gone was ended, and the run ends with it."""
+        asked = self.asks.get(child)
+        if asked is None:
+            return  # it ended at the same moment
         try:
-            sent = self.asks[child].recv(1)
+            sent = asked.recv(1)
         except OSError:
             sent = b""
         if not sent:
-            self._selector.unregister(self.asks[child])
-        os.kill(child, sent[0] if sent else signal.SIGKILL)  # it is no other's number before it is waited for
+            self._selector.unregister(asked)
+        with suppress(OSError):  # there is no such signal
+            os.kill(child, sent[0] if sent else signal.SIGKILL)  # it is no other's number before it is waited for
 
     def _ended(self, child: int, ended: int) -> None:
         self._selector.unregister(ended)
@@ -128,10 +154,12 @@ class Forks:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def _fork() -> int:
-    with warnings.catch_warnings():
+def _fork() -> int | None:
+    """None where the machine has no room for another process: the runs at work must not end by that."""
+    with suppress(OSError), warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of threads that libraries of C started; none is Python's
         return os.fork()
+    return None
 
 
 def _of_this_account(asking: socket.socket) -> bool:

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from flows import run_client
+from flows.run_forks import Forks
 from tests.flows.installation import kill, until
 
 pytestmark = pytest.mark.servers
@@ -131,3 +132,50 @@ def test_nothing_is_forked_but_the_flows_of_this_installation(nursery: Nursery) 
         stranger.connect(nursery.path)
         stranger.send(b"{}")  # without the outputs of a process
         assert stranger.recv(8) == b""
+
+
+def _asking(nursery: Nursery, told: bytes) -> socket.socket:
+    asking = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    asking.settimeout(20)
+    asking.connect(nursery.path)
+    socket.send_fds(asking, [told], [1, 2])
+    return asking
+
+
+def test_whatever_is_sent_and_whenever_it_ends_the_other_runs_go_on(nursery: Nursery) -> None:
+    """By an error of the process that forks all runs at work would be killed."""
+    run = nursery.ask()
+    told(run)
+    for nonsense in (b"[]", b"[" * 100_000, b"\xff", b"{}"):
+        with _asking(nursery, nonsense) as asking:
+            assert asking.recv(8) == b""
+    order = json.dumps({"PREFECT__FLOW_ENTRYPOINT": FLOW}).encode()
+    with _asking(nursery, order) as asking:
+        assert asking.recv(8) == run_client.BEGUN
+        asking.send(bytes([200]))  # no signal has this number
+        children = Path(f"/proc/{nursery.process.pid}/task/{nursery.process.pid}/children").read_text().split()
+        nursery.process.send_signal(signal.SIGSTOP)
+        kill(int(children[-1]))
+        asking.send(bytes([signal.SIGTERM]))  # it ends, and is told to, at one moment
+        nursery.process.send_signal(signal.SIGCONT)
+        assert int(asking.recv(8)) == -signal.SIGKILL
+    assert (nursery.process.poll(), run.poll()) == (None, None)
+    nursery.end.touch()
+    assert run.wait(20) == 7
+
+
+def test_where_no_process_can_be_forked_who_asked_runs_for_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full() -> int:
+        raise BlockingIOError
+
+    monkeypatch.setattr(os, "fork", full)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as server:
+        server.bind(str(tmp_path / "runs"))
+        server.listen(1)
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as asking:
+            asking.connect(str(tmp_path / "runs"))
+            socket.send_fds(asking, [json.dumps({"PREFECT__FLOW_ENTRYPOINT": FLOW}).encode()], [1, 2])
+            assert Forks(server, 0, [FLOW])._asked(server) is None
+            assert asking.recv(8) == b""

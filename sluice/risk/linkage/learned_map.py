@@ -41,11 +41,17 @@ SCALES: dict[str, Scale] = {
     "the logarithms of each record from the least on": ((2,), 2, "in_order"),
     "the normal scores of each record from the least on": ((0,), 0, "in_order_of_scores"),
     "the distances from the middle of each record's normal scores from the least on": ((0,), 0, "in_order_of_sizes"),
+    "the products of each record's numbers": ((0,), 0, "in_products"),
+    "the products of each record's logarithms": ((0,), 0, "in_products_of_logarithms"),
     "the differences of each record's codes": ((1,), 1, "in_differences"),
     "which codes of each record are alike": ((1,), 1, "in_patterns"),
 }
 
+_IN_COMMON = ("in_products", "in_products_of_logarithms")
+"""Orders whose columns are turned first, as a function that both sides have in common is a small part of each."""
+
 _PENALTIES = (1e-7, 1e-4, 1e-2, 0.1, 1.0, 10.0, 1000.0)  # for each person learned from, of standardised values
+_ROUNDING = 1e-7  # least variance of a direction that is looked at, of the largest
 _SINGULAR = 1e-9  # least variance of a residual, of that of the column
 _LEARNERS = 4_000  # people that a map is learned from
 _TRIED, _AMONG = 200, 4_000  # people, and records, that tell whether files are in one order
@@ -98,9 +104,14 @@ class LearnedMap:
         varies = (y != y[0]).any(axis=0)
         if not varies.any():
             return None
+        common = np.eye(y.shape[1])
+        if order in _IN_COMMON:
+            common = _in_common(x, y)
+            y = y @ common
+            varies = np.ones(y.shape[1], np.bool_)
         slopes, left = ridge(x, y)
         ways: list[Predict] = [lambda people: _applied(slopes, known.of(people, take))]
-        if not linear:
+        if not linear and order not in _IN_COMMON:
             numbers = [j for j, of in enumerate(released.spread_over) if of.is_number]
             for tried in (
                 _strata(columns.known, known, take, y, numbers, left, rows),
@@ -123,7 +134,7 @@ class LearnedMap:
             return np.where(better, _applied(turned, known.of(people, take)), first(people) @ turn)
 
         last = spherical(np.where(better, again, left))
-        return cls(scale, turn @ last, lambda people: predict(people) @ last, released, records)
+        return cls(scale, common @ turn @ last, lambda people: predict(people) @ last, released, records)
 
     def expected(self, people: IntArray) -> FloatArray:
         """Where their released records are expected, shape (q, d)."""
@@ -190,6 +201,22 @@ def spherical(left: FloatArray) -> FloatArray:
     covariance = (1 - drawn) * covariance + drawn * np.diag(np.diag(covariance))
     spread, axes = np.linalg.eigh(covariance)
     return np.asarray(axes / np.sqrt(np.maximum(spread, _SINGULAR)))
+
+
+def _in_common(x: FloatArray, y: FloatArray) -> FloatArray:
+    """The matrix that turns y, shape (l, t), to what it has in common with x, most of it first: canonical variates.
+
+    cost : O(l (p + t)^2)
+    """
+    sides = []
+    for side in (x, y):
+        centred = side - side.mean(axis=0)
+        spread, axes = np.linalg.eigh(centred.T @ centred / len(side))
+        kept = spread > _ROUNDING * spread[-1]
+        sides.append((centred, axes[:, kept] / np.sqrt(spread[kept])))
+    (a, of_known), (b, of_released) = sides
+    together = (a @ of_known).T @ (b @ of_released)
+    return np.asarray(of_released @ np.linalg.svd(together, full_matrices=False)[2].T)
 
 
 def _coded(scale: NumberScale | Labels, give: int, values: "pd.Series[Any]") -> FloatArray:

@@ -111,8 +111,9 @@ class PerturbedCounts:
         )
 
     def bounds(self) -> tuple[Integers, Integers]:
-        """From what to what the count behind each figure may be, for who knows the perturbation table; shapes (c,)."""
-        return self.table.origins(self.published)
+        """From what to what the count behind each figure may well be, for who knows the perturbation table; shapes
+        (c,)."""
+        return self.table.plausible(self.published)
 
 
 def perturb_counts(cells: Cells, leaves: Codes, keys: Keys, table: PerturbationTable) -> PerturbedCounts:

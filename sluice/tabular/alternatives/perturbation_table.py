@@ -25,6 +25,7 @@ _STEPS = 500
 _EXACT = 1e-12  # how near the mean and the variance must come, relative to the largest noise and its square
 _ROUNDED = 1e-4  # how near sum and mean of probabilities in a file must come, which has 8 digits of each
 _MOST = 1_000  # counts, or steps of noise, in a file
+_UNLIKELY = 0.05  # of the chance of the likeliest count: one that gives a figure more seldom hides none behind it
 
 
 class NoiseInterval(NamedTuple):
@@ -166,20 +167,32 @@ class PerturbationTable:
         noise: Integers = self._order[row, rank] - self.maximum
         return noise
 
-    def origins(self, published: Integers) -> tuple[Integers, Integers]:
+    def origins(self, published: Integers, least: float = 0.0) -> tuple[Integers, Integers]:
         """The smallest and the largest count that may stand behind each published one; shapes as given.
 
+        least  : of the chance with which the likeliest count of 1 or more gives the figure, what one must have that
+                 counts
         raises : DataError for a figure that this table never publishes
         """
         counts = np.arange(max(int(published.max(initial=0)), len(self.probabilities)) + self.maximum + 1)
         share = self.probabilities[np.minimum(counts, len(self.probabilities) - 1)]
         count, at = np.nonzero(share)
         result = count + at - self.maximum
+        chance = np.where(count > 0, share[count, at], 0.0)  # an empty cell is not listed
+        most = np.zeros(len(counts) + self.maximum)
+        np.maximum.at(most, result, chance)
+        counts_as = (count == 0) | (chance >= least * most[result])
+        count, result = count[counts_as], result[counts_as]
         low, high = np.full(len(counts) + self.maximum, -1), np.full(len(counts) + self.maximum, -1)
         low[result[::-1]], high[result] = count[::-1], count  # in falling, in rising order: the last one stays
         if (published < 0).any() or (low[published] < 0).any():
             raise DataError("a figure is not one that this perturbation table publishes.")
         return low[published], high[published]
+
+    def plausible(self, published: Integers) -> tuple[Integers, Integers]:
+        """As `origins`, without counts that hardly ever give the figure: by noise of next to no chance a table hides
+        nothing, however large that noise is."""
+        return self.origins(published, _UNLIKELY)
 
 
 def _refuse_unfit(share: Floats, upper: Floats, maximum: int) -> None:

@@ -17,6 +17,7 @@ from sluice.tabular.alternatives.attacker_interval import NoisyCounts
 from sluice.tabular.alternatives.cell_key import PerturbedCounts, cell_keys, perturb_counts, record_keys
 from sluice.tabular.alternatives.controlled_adjustment import controlled_adjustment
 from sluice.tabular.alternatives.controlled_rounding import controlled_rounding
+from sluice.tabular.alternatives.drawn_keys import not_drawn
 from sluice.tabular.alternatives.noise_multipliers import multiplied_cells, multipliers
 from sluice.tabular.alternatives.small_count_rounding import small_count_rounding
 from sluice.tabular.model.cells import Cells, Codes, Integers
@@ -91,7 +92,14 @@ class OwnKeys:
                 f"not in {strange:,} of {len(text):,}."
             )
         whole = np.array([int(Fraction(each) * 10**decimals) for each in text], dtype=object)
-        return cls(_of_tenths(whole, decimals), decimals, leaves)
+        made = cls(_of_tenths(whole, decimals), decimals, leaves)
+        found = not_drawn(made.keys, decimals, np.zeros((len(text), 0)) if leaves is None else leaves)
+        if found:
+            raise DataError(
+                f"'{column.name}', the key of a record or a cell, must be drawn at random for each; of {len(text):,} "
+                f"keys {found}, so that who knows the perturbation table can take the noise out."
+            )
+        return made
 
     def of_cells(self, cells: Cells) -> NDArray[np.uint64]:
         """Shape (c,): of a sum of keys the fraction alone, to the decimals that it has, so that 0.3 + 0.7 is 0."""

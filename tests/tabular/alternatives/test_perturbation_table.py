@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from sluice.ground.errors import DataError
-from sluice.tabular.alternatives.perturbation_table import PerturbationTable
+from sluice.tabular.alternatives.perturbation_table import NoiseInterval, PerturbationTable
 from tests.golden import golden
 
 
@@ -117,6 +117,27 @@ def test_origins_are_the_counts_that_can_be_published_so(maximum: int, variance:
     for impossible in [-1, *range(1, threshold + 1)]:
         with golden.raises(DataError):
             table.origins(np.array([impossible]))
+
+
+@pytest.mark.parametrize("chance", [1e-6, 0.001, 0.02])
+def test_large_noise_of_next_to_no_chance_hides_nothing(chance: float) -> None:
+    """Nearly every count is published as it is: who reads 2 knows it, whatever else could have become 2."""
+    rows = [NoiseInterval(0, 0, 1.0, 1.0)]
+    for count in range(1, 9):
+        noise = min(3, count)
+        rows += [NoiseInterval(count, -noise, chance, chance), NoiseInterval(count, 0, 1 - 2 * chance, 1 - chance)]
+        rows.append(NoiseInterval(count, noise, chance, 1.0))
+    small = np.array([1, 2, 4])
+    for table in (PerturbationTable.of_intervals(rows), PerturbationTable.of_largest_entropy(5, chance)):
+        low, high = table.plausible(small)
+        assert low.tolist() == high.tolist() == small.tolist()
+        assert (np.subtract(*table.origins(small)[::-1]) > 2).all()
+
+
+@pytest.mark.parametrize("asked", [(4, 2, 2), (5, 3, 2), (4, 3, 2), (3, 2, 1), (8, 6, 4)])
+def test_of_usual_tables_a_0_may_well_be_the_least_count_that_is_published(asked: tuple[int, int, int]) -> None:
+    table = PerturbationTable.of_largest_entropy(*asked)
+    assert table.plausible(np.array([0]))[1] > table.threshold
 
 
 def test_the_least_and_the_largest_variance_leave_no_choice() -> None:
