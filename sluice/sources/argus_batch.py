@@ -31,7 +31,7 @@ _COSTS = {  # what may stand in place of a cost variable, and what is kept small
 }
 _NOT_HERE = {
     "COVER": "it is a word of tau-ARGUS' own batches for linked tables; ask for all tables at once: MOD(0)",
-    "JJ": "a problem without its table cannot be audited",
+    "JJ": "a batch protects tables; `sluice table audit FILE.jj` audits such a problem",
 }
 _NOTHING_TO_DO = {
     "SOLVER": "Sluice has its own solver",

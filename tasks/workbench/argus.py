@@ -21,7 +21,13 @@ from sluice.publication.argus_table_files import INTERMEDIATE, JJ, PIVOT, SBS, A
 from sluice.software_version import software_version
 from sluice.sources.argus_a_priori import CellRequests, Codes, read_requests
 from sluice.sources.argus_batch import Batch, BatchTable, FileToWrite, Remark, Session, read_batch
-from sluice.sources.argus_metadata import ArgusMetadata, ArgusVariable, hierarchy_of_widths, read_metadata
+from sluice.sources.argus_metadata import (
+    ArgusMetadata,
+    ArgusVariable,
+    hierarchy_of_widths,
+    read_code_list,
+    read_metadata,
+)
 from sluice.sources.argus_recoding import closed_tree, codes_at, read_recoding
 from sluice.sources.hierarchy_file import read_rows
 from sluice.sources.perturbation_file import read_intervals
@@ -157,6 +163,7 @@ class _Job:
     remarks: tuple[Remark, ...]
     base: Path
     inputs: tuple[Path, ...]
+    labels: dict[str, dict[str, str]]
 
     @property
     def data(self) -> Path:
@@ -338,8 +345,15 @@ def _job(
             f"line {first.line}: what is asked of single cells is for suppression; {method['method']} goes by rules."
         )
     content["protection"] = method
+    lists = {
+        name: _place(metadata.path.parent, said)
+        for name in (each["variable"] for each in written)
+        if (said := metadata.variable(name).said.get("CODELIST"))
+    }
+    inputs += lists.values()
+    labels = {name: read_code_list(file) for name, file in lists.items()}
     specified = StandaloneTable.of(content, f"the table of line {first.line}")
-    return _Job(tables, specified, frame, requests, tuple(remarks), base, tuple(inputs))
+    return _Job(tables, specified, frame, requests, tuple(remarks), base, tuple(inputs), labels)
 
 
 def _own(table: BatchTable, variables: dict[str, ArgusVariable]) -> tuple[str, ...]:
@@ -529,6 +543,7 @@ def _of_table(job: _Job, table: BatchTable, made: ProtectedTable, confidential: 
         value=made.protected.value,
         changed=_CHANGED.get(made.method.method, "CTA") if changed else "",
         confidential=confidential,
+        labels=job.labels,
         two_dominate=any(rule.get("n") == 2 for rule in table.rules if rule["rule"] == "dominance"),
     )
 

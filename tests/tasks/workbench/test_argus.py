@@ -105,7 +105,7 @@ def test_what_is_written_to_be_read_again_is_protected_in_the_same_way(tmp_path:
     """Intermediate files with metadata and hierarchies; then they are the cells of a batch, and written once more."""
     records(tmp_path)
     first = run(tmp_path, micro(more='<SUPPRESS> MOD(1)\n<WRITETABLE> (1,5,,"t.tab")\n'), confidential=True)
-    assert {file.name for file in first.files} == {"t.tab", "t.rda", "t_Region.hrc"}
+    assert {file.name for file in first.files} == {"t.tab", "t.rda", "t.hst", "t_Region.hrc"}
     assert all(file.stat().st_mode & 0o777 == 0o600 for file in first.files)
     more = '<READTABLE>\n<SUPPRESS> MOD(1)\n<WRITETABLE> (1,5,,"u.tab")\n<WRITETABLE> (1,4,,"u.sbs")\n'
     text = (
@@ -121,6 +121,23 @@ def test_what_is_written_to_be_read_again_is_protected_in_the_same_way(tmp_path:
     letters = {tuple(row[:2]): row[4] for row in rows(tmp_path / "u.sbs")}
     counts = {tuple(row[:2]): int(row[3]) for row in rows(tmp_path / "u.sbs")}
     assert all(letters[cell] == "A" for cell, count in counts.items() if count < 3)
+
+
+def test_what_was_suppressed_is_asked_of_another_run(tmp_path: Path) -> None:
+    """The .hst of one run, read by one without rules of its own; labels of codes go with the file."""
+    records(tmp_path)
+    (tmp_path / "size.cdl").write_text("s1,small\ns2,of 10, 20 or more\n", encoding="utf-8")
+    (tmp_path / "m.rda").write_text(RDA.replace("Region 3", '  <CODELIST> "size.cdl"\nRegion 3'), encoding="utf-8")
+    first = run(tmp_path, micro(more='<SUPPRESS> MOD(1)\n<WRITETABLE> (1,5,,"t.tab")\n'), confidential=True)
+    assert (tmp_path / "t_Size.cdl").read_text(encoding="utf-8") == "s1,small\ns2,of 10, 20 or more\n"
+    assert '<CODELIST> "t_Size.cdl"' in (tmp_path / "t.rda").read_text(encoding="utf-8")
+    again = run(tmp_path, micro("MAN(20)", '<APRIORI> "t.hst",1,";",0,0\n<SUPPRESS> MOD(1)\n'))
+    one, other = (each.protected[0].made for each in (first, again))
+    assert ((one.status != Status.PUBLISHED) <= (other.status != Status.PUBLISHED)).all()
+    sensitive = one.status == Status.PRIMARY
+    assert np.array_equal(other.requirements.upper[sensitive], one.requirements.upper[sensitive])
+    (tmp_path / "size.cdl").write_text("small\n", encoding="utf-8")
+    golden.refused(DataError, run, tmp_path, micro(more="<SUPPRESS> MOD(1)\n"))
 
 
 def test_equations_of_a_jj_file_hold(tmp_path: Path) -> None:
