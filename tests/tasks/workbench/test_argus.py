@@ -166,7 +166,7 @@ def statuses(folder: Path) -> list[str]:
 
 
 def test_the_batches_that_tau_argus_is_tested_by(tmp_path: Path) -> None:
-    """Cells with one that somebody calls unsafe, and records with P(20,5): totals and statuses of all cells are theirs."""
+    """Cells with one that somebody calls unsafe, and records with P(20,5): all totals and statuses are theirs."""
     (tmp_path / "region.hrc").write_text("A\nB\nC\nD\n", encoding="utf-8")
     (tmp_path / "gender.hrc").write_text("male\nfemale\n", encoding="utf-8")
     head = '<SEPARATOR> ","\n<SAFE> "S"\n<UNSAFE> "U"\n<PROTECT> "Z"\n'
