@@ -707,7 +707,7 @@ LABELLED = {
     "Years since the last move": (Role.OTHER, Kind.INTEGER),
     "$ value of sick days": (Role.SENSITIVE, Kind.INTEGER),
     "Age at diagnosis": (Role.QUASI_IDENTIFIER, Kind.INTEGER),
-    "activity (1 = at work, 2 = disabled)": (Role.OTHER, Kind.INTEGER),
+    "present activity (1 = at work, 2 = disabled)": (Role.OTHER, Kind.INTEGER),
     "": (Role.QUASI_IDENTIFIER, Kind.INTEGER),  # nothing says that nobody knows it
 }
 
