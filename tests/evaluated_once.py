@@ -22,7 +22,7 @@ import pytest
 from policies.policy import Policy
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding
-from sluice.risk.linkage.learned_intruder import LearnedIntruder
+from sluice.risk.linkage.map_rulers import MapLearners
 from sluice.utility.comparison import Comparison
 from tasks.release.records.record_findings import Evaluation, evaluate_file
 
@@ -49,7 +49,8 @@ _AROUND = (
     "tests.flows",
 )  # may be changed, and what is measured stays
 
-_MAPS = {name: getattr(LearnedIntruder, name) for name in ("_maps", "_maps_of_parts")}
+_DEAREST = "rulers"
+_MAPS = MapLearners.rulers
 _evaluating: list[bool] = []
 _known: dict[str, Evaluation] = {}
 _played: dict[str, tuple[list[Finding], Iterator[Finding]]] = {}  # what was found, and what finds more
@@ -100,15 +101,13 @@ def evaluated_once(
 def without_maps() -> Iterator[None]:
     """Intruders look for no maps meanwhile, in whichever thread: until the last who asked for it has ended."""
     _evaluating.append(True)
-    for name in _MAPS:
-        setattr(LearnedIntruder, name, lambda *_: [])
+    setattr(MapLearners, _DEAREST, lambda *_: [])
     try:
         yield
     finally:
         _evaluating.pop()
         if not _evaluating:
-            for name, original in _MAPS.items():
-                setattr(LearnedIntruder, name, original)
+            setattr(MapLearners, _DEAREST, _MAPS)
 
 
 def one_by_one(findings: Iterator[Finding]) -> Iterator[Finding]:

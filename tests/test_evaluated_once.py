@@ -11,7 +11,7 @@ import pytest
 
 from policies.policy import Policy
 from sluice.masking.plan import apply_plan
-from sluice.risk.linkage.learned_intruder import LearnedIntruder
+from sluice.risk.linkage.map_rulers import MapLearners
 from sluice.utility.comparison import Comparison
 from tests.evaluated_once import evaluated_once, is_measured, played_once, without_maps
 from tests.masking.survey import VARIABLES, step_of, survey
@@ -96,9 +96,9 @@ def test_who_changes_a_measure_has_it_measured_and_who_changes_what_lies_around_
 
 
 def test_maps_are_looked_for_again_when_the_last_evaluation_has_ended() -> None:
-    maps = LearnedIntruder._maps
+    maps = MapLearners.rulers
     with without_maps():
         with without_maps():
             pass
-        assert LearnedIntruder._maps is not maps
-    assert LearnedIntruder._maps is maps
+        assert MapLearners.rulers is not maps
+    assert MapLearners.rulers is maps

@@ -186,6 +186,18 @@ def test_a_hierarchy_of_argus_takes_the_name_of_the_total_and_empty_cells_keep_t
     assert sluice.audit(made.table, DIMENSIONS, records=cells, **behind).verdict is Verdict.PASS
 
 
+@pytest.mark.parametrize("codes", [("A", "S"), ("B", "N"), ("A", "Total")])
+def test_a_cell_that_the_pattern_leaves_out_is_named(codes: tuple[str, str]) -> None:
+    """Sensitive, secondary or published: what is not listed was not judged, so no verdict is given."""
+    made = sluice.protect(TABLE, DIMENSIONS, value="value", rules=RULES, cells=CELLS).table
+    left = made[~((made["a"] == codes[0]) & (made["b"] == codes[1]))]
+    behind: dict[str, Any] = {"value": "value", "rules": RULES, "cells": CELLS}
+    golden.refused(DataError, sluice.audit, left, DIMENSIONS, records=TABLE, **behind)
+    open_ = made.assign(status="published", value=made.merge(TABLE, on=DIMENSIONS)["value_y"])
+    omitted = open_[~((open_["a"] == codes[0]) & (open_["b"] == codes[1]))]
+    golden.refused(DataError, sluice.audit, omitted, DIMENSIONS, records=TABLE, **behind)
+
+
 def test_cells_with_keys_of_their_own(tmp_path: Path) -> None:
     """As cellKey hands them over: each figure is read off the p-table, for count and key of the cell."""
     rng = np.random.default_rng(4)
@@ -209,3 +221,17 @@ def test_cells_with_keys_of_their_own(tmp_path: Path) -> None:
         ({"frequency": "n", "key": "n"}, wanted),
     ):
         golden.refused(SluiceError, sluice.protect, table, DIMENSIONS, rules=rules, cells=cells, method=method)
+
+
+def test_the_perturbation_table_is_written_for_others(tmp_path: Path) -> None:
+    """Who reads it back gets the same figures by the same keys."""
+    keyed = TABLE[["a", "b", "n"]].assign(key=[f"0.{at}3" for at in range(len(TABLE))])
+    keyed.to_csv(tmp_path / "c.csv", index=False)
+    options = ["--hierarchy=a", "--hierarchy=b", "--frequency=n", "--set=cells.key=key", "--rule=minimum_frequency=3"]
+    said = ["protect-table", str(tmp_path / "c.csv"), *options, f"-o{tmp_path / 'one.csv'}"]
+    answered([*said, "--method=cell_key=4,2,2", f"--p-table={tmp_path / 'p.txt'}"])
+    again = ["protect-table", str(tmp_path / "c.csv"), *options, f"-o{tmp_path / 'two.csv'}"]
+    answered([*again, "--set=protection.method=cell_key", f"--set=protection.p_table={tmp_path / 'p.txt'}"])
+    assert (tmp_path / "one.csv").read_bytes() == (tmp_path / "two.csv").read_bytes()
+    for wrong in (["--method=cell_key=4,2,2", f"--p-table={tmp_path / 'p.csv'}"], [f"--p-table={tmp_path / 'q.txt'}"]):
+        golden.words(answered([*said, *wrong], 1).err)
