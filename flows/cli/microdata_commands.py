@@ -33,6 +33,9 @@ def mask(
     kind: Annotated[
         list[str] | None, typer.Option("--kind", metavar="COLUMN=KIND", help="such as roof=nominal; without contract")
     ] = None,
+    accept_broken_rules: Annotated[
+        bool, typer.Option("--accept-broken-rules", help="write it though records break rules of the contract anew")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Try a masking plan on a file: nothing is judged, recorded or published, and the result says so."""
@@ -55,6 +58,7 @@ def mask(
             household=household,
             weight=weight,
             kinds=kinds_given(kind or []),
+            accept_broken_rules=accept_broken_rules,
         )
     kinds = {name: str(variable.kind) for name, variable in made.variables.items()}
     if as_json:

@@ -26,6 +26,7 @@ from schemas.reading.panel import Panel, panel
 from schemas.reading.usual_names import (
     is_a_sentence,
     is_called_a_firm,
+    is_called_a_wave,
     is_called_for_life,
     is_called_household,
     stem_of,
@@ -261,6 +262,8 @@ def _something_sensitive(seen: Overview, columns: Sequence[Proposal]) -> list[Pr
         and len(seen.labels[each.name]) > 1
         and each.kind not in (Kind.TEXT, Kind.ITEMS, Kind.DATE)
         and not is_called_weight(seen, each.name)
+        and (usual_of(seen, each.name) or (Role.OTHER,))[0] not in NAMES
+        and not is_called_a_wave(each.name)
     ]
     numbers = [each for each in others if each.kind.is_numeric]
     amounts = [each for each in numbers if seen.columns[each.name].distinct > MOST_KNOWN]

@@ -34,6 +34,7 @@ from schemas.reading.usual_names import (
     are_opinions,
     are_ratings,
     ends_as_a_measure,
+    has_a_currency,
     is_a_sentence,
     is_asked_as_an_opinion,
     is_by_chance,
@@ -42,10 +43,12 @@ from schemas.reading.usual_names import (
     is_called_a_day,
     is_called_a_measure,
     is_called_free_text,
+    is_called_money,
     is_neutral,
     is_of_another_survey,
     is_of_the_body,
     names_grades,
+    role_by_module,
     usual_role,
     words_of,
 )
@@ -182,13 +185,38 @@ def usual_of(seen: Overview, name: str, without: Collection[Role] = ()) -> tuple
     beside = (*without, Role.QUASI_IDENTIFIER) if weak else without
     grades = names_grades(seen.said(name).label) or are_opinions(_answers(seen, name))
     asks = is_a_sentence(name) or grades or ends_as_a_measure(name)
-    label = seen.said(name).label
+    label = _without_answers(seen.said(name).label)
     says_nothing = is_of_another_survey(name, label) or is_by_chance(name, seen.columns)
     found = None if says_nothing else usual_role(name, beside if asks else without)
     told = usual_role(label, beside)
-    if found and told and len(told[1]) > len(found[1]) and f" {found[1]} " in f" {told[1]} ":
-        return told  # discharge: 'Sign of discharge' is not the one from hospital
-    return found or told
+    longer = found and told and len(told[1]) > len(found[1])
+    if found and told and longer and (f" {found[1]} " in f" {told[1]} " or {found[0], told[0]} <= {*NAMES}):
+        return told  # discharge: 'Sign of discharge' is not the one from hospital; id: 'farm identifier'
+    if found := found or told or _of_module(seen, name, without):
+        return found
+    money = is_called_money(name, label) if seen.columns[name].distinct > MOST_KNOWN else has_a_currency(label)
+    return (Role.SENSITIVE, "money") if money and _is_number(seen, name) and Role.SENSITIVE not in without else None
+
+
+def _is_number(seen: Overview, name: str) -> bool:
+    return seen.columns[name].kind.is_numeric and not seen.said(name).labels
+
+
+def _says_what_it_is(seen: Overview, name: str) -> bool:
+    """Whether a dictionary tells in words what a number is: of what others know, its words would be known."""
+    label = _without_answers(seen.said(name).label)
+    return _is_number(seen, name) and sum(map(str.isalpha, words_of(label))) > 1
+
+
+def _without_answers(label: str) -> str:
+    """A label without the answers that it lists: 'activity (1 = at work, 2 = disabled)', 'race with levels 1, 2'."""
+    asked = re.split(r"\b(?:with )?levels\b|\b[01] ?=", label)[0]
+    return asked if {*words_of(asked)} - {"a", "an", "factor", "ordered", "numeric", "vector"} else label
+
+
+def _of_module(seen: Overview, name: str, without: Collection[Role]) -> tuple[Role, str] | None:
+    found = role_by_module(name, seen.columns)
+    return found if found is not None and found[0] not in without else None
 
 
 def _is_personal(seen: Overview, name: str) -> bool:
@@ -196,7 +224,11 @@ def _is_personal(seen: Overview, name: str) -> bool:
     column, said = seen.columns[name], seen.said(name)
     if are_ratings(_answers(seen, name)) or is_asked_as_an_opinion(said.label):
         return True
-    return column.kind.is_numeric and not said.labels and (is_called_a_measure(name) or is_called_a_measure(said.label))
+    return column.kind.is_numeric and not said.labels and _is_called_a_measure(name, said.label)
+
+
+def _is_called_a_measure(name: str, label: str) -> bool:
+    return is_called_a_measure(name) or is_called_a_measure(label)
 
 
 def _answers(seen: Overview, name: str) -> Collection[str]:
@@ -230,7 +262,8 @@ def _role(seen: Overview, name: str, single: Combination | None) -> tuple[Role, 
         return Role.IDENTIFIER, f"called '{word}', and nearly every record has a value of its own", True
     if role in GROUPS and (ratio >= _GROUPED or column.distinct > MOST_KNOWN):
         return role, f"called '{word}'; several records share a value", True
-    if role is Role.IDENTIFIER and (ratio >= 0.5 or (len(word) >= 4 and column.kind in (Kind.TEXT, Kind.NOMINAL))):
+    many = column.distinct > MOST_KNOWN or column.kind in (Kind.TEXT, Kind.NOMINAL)
+    if role is Role.IDENTIFIER and (ratio >= 0.5 or (len(word) >= 4 and many)):
         return Role.IDENTIFIER, f"called '{word}'", True
     if column.kind is Kind.TEXT and (form := _other_form(seen, name)):
         said = usual_of(seen, name, without=NAMES) if form == NUMBERS and role not in NAMES else None
@@ -277,7 +310,7 @@ def _role(seen: Overview, name: str, single: Combination | None) -> tuple[Role, 
             return guess[0], why, False
     if _is_personal(seen, name):
         return Role.OTHER, "an answer on a scale, or a measured number; sensitive, if nobody should learn it", True
-    if single is not None and single.separation >= _SEPARATES:
+    if single is not None and single.separation >= _SEPARATES and not _says_what_it_is(seen, name):
         pairs = f"it tells {100 * single.separation:.0f} of 100 pairs of records apart"
         return Role.QUASI_IDENTIFIER, f"{pairs}; other, if nobody could know it of a person", False
     if column.kind.is_numeric and column.distinct > MOST_KNOWN:
@@ -356,7 +389,8 @@ def as_codes(seen: Overview, proposed: Proposal) -> Proposal:
         return replace(proposed, kind=Kind.NOMINAL)
     if known and listed:
         return replace(proposed, kind=Kind.ORDINAL)
-    counts = is_called_a_count(proposed.name, proposed.description) or _falls_off(column, labels)
+    measured = column.largest > FEW_CODES and _is_called_a_measure(proposed.name, proposed.description)
+    counts = measured or is_called_a_count(proposed.name, proposed.description) or _falls_off(column, labels)
     few = len(labels) <= FEW_CODES and not counts
     return replace(proposed, kind=Kind.BINARY if few and len(labels) == 2 else Kind.NOMINAL) if few else proposed
 

@@ -5,6 +5,8 @@ Whoever knows the one knows the other, so both have one role. The name says whic
 agesq), and the values whether it is.
 """
 
+import re
+
 import numpy as np
 
 from schemas.reading.overview import Overview
@@ -14,6 +16,8 @@ from sluice.ground.comparable_values import repeated
 
 _BEFORE = ("l", "ln", "log", "l_", "ln_", "log_", "ln.", "log.", "sqrt", "sqrt_")
 _BEHIND = ("sq", "_sq", "2", "_2", "^2", "squared", "_squared", "3", "cubed", "_log", "_ln", "lbs", "kg", "_lbs", "_kg")
+_OF = r"(?:natural )?(?:log|ln|logarithm|sqrt|square root|square)(?: of )?[ (]*(?P<of>\w+)\)?"
+_FORMULA = re.compile(rf"(?:{_OF}|(?P<power>\w+) ?(?:\^ ?[23]|squared|cubed))(?:[;,.( ].*)?")
 _ENOUGH = 50  # records with both values
 _DIFFERENT = 10  # values: of fewer, an order in common is no sign
 
@@ -34,6 +38,8 @@ def computed_from(seen: Overview) -> dict[str, str]:
         bases = [plain.removeprefix(sign) for sign in _BEFORE if plain.startswith(sign)]
         bases += [plain.removesuffix(sign) for sign in _BEHIND if plain.endswith(sign)]
         base = next((names[each] for each in bases if each in names and _is_computed(seen, name, names[each])), None)
+        if base is None and (said := _FORMULA.fullmatch(seen.said(name).label.strip().casefold())):
+            base = names.get(said["of"] or said["power"])  # log(x + 1), or 0 where x is, keeps no order
         if base is not None:
             found[name] = base
     return found

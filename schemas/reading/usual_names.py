@@ -24,6 +24,8 @@ _FOR_LIFE = "for_life"
 _SURVEYS = "surveys"
 _CODES_OF_SURVEYS = "codes_of_surveys"
 _COUNTS = "counts"
+_MODULES = "modules"
+_MONEY = "money"
 _BODY = "body"
 _DAYS = "days_of_names"
 _WHOLES = "wholes"
@@ -91,8 +93,23 @@ def is_by_chance(name: str, beside: Collection[str]) -> bool:
     return bool(_OPAQUE.fullmatch(whole)) and whole in _surveys() and whole not in _vouched_for(tuple(beside))
 
 
-@lru_cache(maxsize=20)
+def role_by_module(name: str, beside: Collection[str]) -> tuple[Role, str] | None:
+    """The role of a name that begins as those of one module of a survey, of which others are beside it: HY050G."""
+    whole = name.strip().casefold()
+    there = _surveys_beside(tuple(beside))
+    for role, surveys in _read()[_MODULES].items():
+        if any(re.fullmatch(form, whole) for survey in there for form in surveys.get(survey, ())):
+            return Role(role), whole
+    return None
+
+
 def _vouched_for(names: tuple[str, ...]) -> frozenset[str]:
+    return frozenset().union(*_surveys_beside(names).values())
+
+
+@lru_cache(maxsize=20)
+def _surveys_beside(names: tuple[str, ...]) -> dict[str, frozenset[str]]:
+    """The surveys of which there are enough names, with these."""
     found = {name.strip().casefold() for name in names}
     numbers: dict[str, list[int]] = {}
     for name in found:
@@ -105,8 +122,12 @@ def _vouched_for(names: tuple[str, ...]) -> frozenset[str]:
     for surveys in _read()[_SURVEYS].values():
         for survey, listed in surveys.items():
             of_survey.setdefault(survey, set()).update(found & {name.casefold() for name in listed})
-    vouched = {name for names in of_survey.values() if len(names) >= _VOUCHING for name in names}
-    return frozenset(name for name in vouched if name.rstrip("0123456789") not in through)
+    apart = {
+        survey: frozenset(name for name in names if name.rstrip("0123456789") not in through)
+        for survey, names in of_survey.items()
+        if len(names) >= _VOUCHING
+    }
+    return {survey: names for survey, names in apart.items() if names}
 
 
 def is_of_another_survey(name: str, label: str) -> bool:
@@ -127,12 +148,17 @@ def is_called_a_code(name: str, label: str = "") -> bool:
         return True
     if _is_called_one_of(_CODES, name):
         return not (_is_called_one_of(_DURATIONS, name) or words_of(label)[:1] in map(words_of, _read()[_DURATIONS]))
-    return len(words_of(label)) <= _SHORT and _is_called_one_of(_CODES, label) and not is_called_a_count(name, label)
+    if is_called_a_count(name, label) or is_called_a_measure(label):
+        return False
+    head = re.split("[.;:,(]", label)[0]
+    return len(words_of(head)) <= _SHORT + 1 and _is_called_one_of(_CODES, head)
 
 
 def is_called_a_count(name: str, label: str = "") -> bool:
     """Whether few whole numbers count something: children, rooms, visits; 'Number of rooms', 'Visits to a doctor'."""
     words = words_of(label)
+    if label.lstrip().startswith("#"):
+        return True
     begun = any(words[: len(phrase)] == phrase for each in _read()[_COUNTS] if (phrase := words_of(each)))
     ended = len(words) <= _SHORT and any(words[-1:] == words_of(each) for each in _read()[_COUNTS])
     return _is_called_one_of(_COUNTS, name) or begun or ended
@@ -229,6 +255,16 @@ def is_called_a_day(name: str) -> bool:
 def is_called_free_text(name: str) -> bool:
     """Whether a column is called by what somebody wrote: remarks, comment, Bemerkung."""
     return len(words_of(name)) <= _SHORT and _is_called_one_of(_FREE_TEXT, name)
+
+
+def is_called_money(name: str, label: str) -> bool:
+    """Whether a number is an amount of money by its name or label: capital, '$1000s', 'Transfers received'."""
+    return has_a_currency(label) or _is_called_one_of(_MONEY, name) or _is_called_one_of(_MONEY, label)
+
+
+def has_a_currency(label: str) -> bool:
+    """Whether a label has the sign of one: '$15,000 to $25,000'."""
+    return re.search("[$€£¥]", label) is not None
 
 
 def is_called_a_whole(name: str) -> bool:

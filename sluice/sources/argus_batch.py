@@ -31,7 +31,7 @@ _COSTS = {  # what may stand in place of a cost variable, and what is kept small
 }
 _NOT_HERE = {
     "COVER": "it is a word of tau-ARGUS' own batches for linked tables; ask for all tables at once: MOD(0)",
-    "JJ": "a problem without its table cannot be audited",
+    "JJ": "a batch protects tables; `sluice table audit FILE.jj` audits such a problem",
 }
 _NOTHING_TO_DO = {
     "SOLVER": "Sluice has its own solver",
@@ -297,7 +297,8 @@ class _Reader:
         response, shadow, cost, power = (_bare(each) for each in [*parts[1:], "", "", ""][:4])
         if not response:
             raise _NotUnderstoodError("names no response; <freq> counts contributors")
-        counts = response.casefold() in _FREQUENCY
+        written = parts[1].strip()
+        counts = response.casefold() in _FREQUENCY and not written.startswith('"')  # "freq" may be a variable's name
         table = BatchTable(line, names, "" if counts else response, shadow)
         if cost.casefold() in _COSTS:
             table.cost = _COSTS[cost.casefold()]
@@ -351,9 +352,13 @@ class _Reader:
             table.holding |= counted[name] > own
         if name == "P":
             pooled = int(numbers[-1]) if len(numbers) > 1 else 1
-            if not 1 <= pooled <= 3:
-                raise _NotUnderstoodError(f"has a coalition of {pooled} in P; it may be of 1 to 3")
-            table.coalition = max(table.coalition, pooled)
+            if not 1 <= pooled <= _MOST_POOLED:
+                raise _NotUnderstoodError(f"has a coalition of {pooled} in P; it may be of 1 to {_MOST_POOLED}")
+            if pooled > _MOST_ATTACKERS:
+                self._remark(
+                    line, f"P counts with {pooled} who pool what they know; the audit plays {_MOST_ATTACKERS} of them"
+                )
+            table.coalition = min(max(table.coalition, pooled), _MOST_ATTACKERS)
             rule = {"rule": "p_percent", "p": first, "coalition": pooled}
             if len(numbers) == 3 and numbers[1] != 100:
                 rule = {"rule": "prior_posterior", "p": first, "q": numbers[1], "coalition": pooled}
@@ -471,6 +476,8 @@ class _Reader:
         self._table(found[1]).files.append(FileToWrite(line, kind, frozenset(on), found[4] or found[5].strip()))
 
 
+_MOST_POOLED = 8  # by the rule; further contributions of a cell are hardly ever of use to it
+_MOST_ATTACKERS = 3  # who pool their own parts in the audit
 _MOST_TOLD = 40  # problems: a file of another kind has one in each line
 _WORDS = frozenset(
     ("openmicrodata", "opentabledata", "openmetadata", "clear", "logbook", "versioninfo", "readmicrodata", "readtable",

@@ -165,6 +165,20 @@ def metadata_text(metadata: ArgusMetadata) -> str:
     return "\n".join(lines) + "\n"
 
 
+def read_code_list(path: Path) -> dict[str, str]:
+    """The labels in a .cdl file, by their codes: one of each a line, with a comma between. Raises DataError."""
+    if not path.is_file():
+        raise missing_file(path)
+    labels = {}
+    for number, line in enumerate(path.read_bytes().decode(encoding_of(path)).lstrip("\ufeff").splitlines(), start=1):
+        code, comma, label = (part.strip() for part in line.partition(","))
+        if line.strip() and not (code and comma):
+            raise DataError(f"{path}: line {number}: must be a code, a comma and its label")
+        if line.strip():
+            labels[code] = label
+    return labels
+
+
 def hierarchy_of_widths(codes: Iterable[str], widths: Sequence[int], total: str, where: str) -> list[tuple[str, str]]:
     """(code, parent) of codes whose first signs are those of their parents: <HIERLEVELS> 3 1 1.
 

@@ -21,7 +21,13 @@ from sluice.publication.argus_table_files import INTERMEDIATE, JJ, PIVOT, SBS, A
 from sluice.software_version import software_version
 from sluice.sources.argus_a_priori import CellRequests, Codes, read_requests
 from sluice.sources.argus_batch import Batch, BatchTable, FileToWrite, Remark, Session, read_batch
-from sluice.sources.argus_metadata import ArgusMetadata, ArgusVariable, hierarchy_of_widths, read_metadata
+from sluice.sources.argus_metadata import (
+    ArgusMetadata,
+    ArgusVariable,
+    hierarchy_of_widths,
+    read_code_list,
+    read_metadata,
+)
 from sluice.sources.argus_recoding import closed_tree, codes_at, read_recoding
 from sluice.sources.hierarchy_file import read_rows
 from sluice.sources.perturbation_file import read_intervals
@@ -157,6 +163,8 @@ class _Job:
     remarks: tuple[Remark, ...]
     base: Path
     inputs: tuple[Path, ...]
+    labels: dict[str, dict[str, str]]
+    counts: str  # what the column of a table of counts is called
 
     @property
     def data(self) -> Path:
@@ -197,6 +205,13 @@ def _jobs(session: Session, base: Path) -> Iterator[_Job]:
     wanted = [each for each in session.tables if each.method is not None]
     if not wanted:
         return
+    counted = session.added_up and _counts_of(metadata) is not None
+    for (
+        table
+    ) in wanted:  # "freq" in quotes is a variable of records where there is one of that name; of cells their number
+        named = {each.name.casefold() for each in metadata.variables}
+        if table.response.casefold() == "freq" and ("freq" not in named or counted):
+            table.response = ""
     with errors_of(data):
         frame = metadata.read(data)
     frame, recoded = _recoded(session, metadata, frame, base)
@@ -338,8 +353,17 @@ def _job(
             f"line {first.line}: what is asked of single cells is for suppression; {method['method']} goes by rules."
         )
     content["protection"] = method
+    lists = {
+        name: _place(metadata.path.parent, said)
+        for name in (each["variable"] for each in written)
+        if (said := metadata.variable(name).said.get("CODELIST"))
+    }
+    inputs += lists.values()
+    labels = {name: read_code_list(file) for name, file in lists.items()}
+    counted = _counts_of(metadata) if added_up else None
+    counts = _FREQUENCY if counted is None else counted.name
     specified = StandaloneTable.of(content, f"the table of line {first.line}")
-    return _Job(tables, specified, frame, requests, tuple(remarks), base, tuple(inputs))
+    return _Job(tables, specified, frame, requests, tuple(remarks), base, tuple(inputs), labels, counts)
 
 
 def _own(table: BatchTable, variables: dict[str, ArgusVariable]) -> tuple[str, ...]:
@@ -412,12 +436,18 @@ def _dimensions(written: Sequence[dict[str, Any]], frame: pd.DataFrame, added_up
     return made
 
 
+def _counts_of(metadata: ArgusMetadata) -> ArgusVariable | None:
+    """The column of the frequencies of cells: by its role; by its name where none has that role."""
+    named = (each for each in metadata.variables if each.name.casefold() == "freq" and each.role == "number")
+    return metadata.only("frequency") or next(named, None)
+
+
 def _cells(
     metadata: ArgusMetadata, frame: pd.DataFrame, response: ArgusVariable | None, table: BatchTable
 ) -> tuple[pd.DataFrame, dict[str, Any]]:
     """The cells with a column of frequencies, and what their columns are."""
     largest = [each.name for each in metadata.of_role("largest")] if response is not None else []
-    if (frequency := metadata.only("frequency")) is not None:
+    if (frequency := _counts_of(metadata)) is not None:
         return frame, {"frequency": frequency.name, "largest": largest}
     if response is None:
         raise DataError(f"line {table.line}: <freq> needs a variable with <FREQUENCY>; {metadata.path} has none.")
@@ -522,13 +552,14 @@ def _of_table(job: _Job, table: BatchTable, made: ProtectedTable, confidential: 
     return ArgusTable(
         cells=made.tabulated.cells,
         dimensions=tuple(names[name.casefold()] for name in table.dimensions),
-        response=table.response or _FREQUENCY,
+        response=table.response or job.counts,
         status=made.status,
         requirements=made.requirements,
         cost=made.request.manual.cost,
         value=made.protected.value,
         changed=_CHANGED.get(made.method.method, "CTA") if changed else "",
         confidential=confidential,
+        labels=job.labels,
         two_dominate=any(rule.get("n") == 2 for rule in table.rules if rule["rule"] == "dominance"),
     )
 

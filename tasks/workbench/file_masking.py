@@ -81,6 +81,7 @@ def mask_file(
     household: str | None = None,
     weight: str | None = None,
     kinds: Mapping[str, Kind] | None = None,
+    accept_broken_rules: bool = False,
 ) -> MaskedOutput:
     """Mask a file and write the result, CSV or Parquet by its name, with a descriptor beside it.
 
@@ -88,6 +89,7 @@ def mask_file(
     seed_file     : a whole number; the same seed, plan and data give the same file. A file that is not there is made
                     with a new seed, readable for its owner alone. Without it the seed is new and forgotten
     kinds         : without a contract, the kinds of columns for which the user knows better than their values tell
+    accept_broken_rules : write the file though records break rules of the contract that they kept before
     raises        : DocumentError, DataError, PlanError; then nothing is written
     """
     _refuse_unfit_output(output, [source, plan_file, contract_file, seed_file])
@@ -122,6 +124,8 @@ def mask_file(
     original = frame.iloc[positions].reset_index(drop=True)
     recoded = apply_recodings(carried_out, frame, variables).iloc[positions] if rules else frame
     impossible = newly_broken(rules, original, recoded, masked, variables, released)
+    if not accept_broken_rules:
+        refuse_impossible(impossible, rules, plan, "--accept-broken-rules")
     left = [name for name in as_it_came if name in beside or _is_left(masked, original, variables[name])]
     if output.suffix == ".csv":
         left = [name for name in left if not _is_whole_float(raw[name], contract.by_name[name])]
@@ -179,6 +183,22 @@ def newly_broken(
     before, same, after = (each.reset_index(drop=True) for each in (original, recoded, masked))
     found = impossible_records(rules, before, same, after, variables, released, paired=True)
     return tuple(each.rule.name for each in found.rules if each.rule.kept and each.newly)
+
+
+def refuse_impossible(names: Sequence[str], rules: Sequence[RecordRule], plan: Sequence[MaskingStep], how: str) -> None:
+    """Raise PlanError where the plan makes records break rules of the contract that they kept before.
+
+    how : the switch that accepts it
+    """
+    columns = {name for rule in rules if rule.name in names for name in rule.columns}
+    steps = [f"{number} ({step.method})" for number, step in enumerate(plan, start=1) if columns & {*step.columns}] or [
+        "the plan"
+    ]
+    if names:
+        raise PlanError(
+            f"plan: {told_of_impossible(names)} They are masked by step {', '.join(steps)}. A rule that masked records "
+            f"may break says so in the contract by 'of: source'; {how} accepts it once."
+        )
 
 
 def told_of_impossible(names: Sequence[str]) -> str:

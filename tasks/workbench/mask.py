@@ -11,7 +11,7 @@ import pandas as pd
 from schemas.contract import HASHED, Contract
 from sluice.documents.document_reading import parse_document
 from sluice.ground.errors import DataError, did_you_mean
-from sluice.ground.remarks import Remark
+from sluice.ground.remarks import Remark, Remarks
 from sluice.ground.variables import Variable
 from sluice.masking.masking_step import MaskingStep
 from sluice.masking.moved_blocks import Block, moved_blocks
@@ -28,6 +28,8 @@ from tasks.workbench.file_masking import (
     load_plan,
     newly_broken,
     not_named,
+    refuse_impossible,
+    told_of_absent,
     told_of_emptied,
     told_of_impossible,
     with_files,
@@ -96,7 +98,11 @@ class Masked(Result, HoldsRecords):
     def says(self) -> str:
         done = " ".join(step.describe() for step in self.plan)
         read = "".join(f"{remark.says[:1].upper()}{remark.says[1:]}. " for remark in self.reading)
-        told = (told_of_emptied(self.emptied), told_of_impossible(self.impossible))
+        named = {name for step in self.plan for name in step.columns}
+        known = self.original.variables.values() if self.contract.version == "inferred" else ()
+        absent = told_of_absent(variable for variable in known if variable.name in named)
+        texts = f"Some texts were {absent}." if absent else ""
+        told = (texts, told_of_emptied(self.emptied), told_of_impossible(self.impossible))
         lost = "".join(f" {each}" for each in told if each)
         return f"{read}{done}{lost} Nobody measured the disclosure risk of the result: not for release."
 
@@ -231,6 +237,7 @@ def mask(
     household: str | None = None,
     kinds: Mapping[str, str] | None = None,
     seed: Seed = None,
+    accept_broken_rules: bool = False,
 ) -> Masked:
     """Carry a masking plan out on a DataFrame.
 
@@ -240,6 +247,7 @@ def mask(
                a YAML file
     contract : what the columns are; without one, their kinds are inferred and these say more:
                quasi_identifiers, sensitive, weight, household: columns by their role; kinds: {"schooling": "ordinal"}
+    accept_broken_rules : return the frame though records break rules of the contract that they kept before
     seed     : a whole number, with which the same plan and data give the same result, that of `sluice mask` too; or a
                numpy Generator; without it, new each time
     raises   : TypeError, DataError, PlanError, DocumentError
@@ -255,15 +263,20 @@ def mask(
     as_they_came = untreated if contract is None else []
     refuse_unlike_kinds(frame[[name for name in frame if name not in untreated]])
     drawn = entropy(seed)
-    typed, variables = typed_table(_to_microseconds(frame, as_they_came), known, drawn)
+    met = Remarks()
+    typed, variables = typed_table(_to_microseconds(frame, as_they_came), known, drawn, met)
     released = released_variables(steps, variables)
     seed_of_plan, rules = np.random.SeedSequence(drawn), known.record_rules
     masked, carried_out = apply_plan(steps, typed, variables, seed_of_plan, rules=rules)
     positions = masked.index.to_numpy()
     masked = masked.set_axis(frame.index[positions])
     recoded = apply_recodings(carried_out, typed, variables).iloc[positions]
+    impossible = newly_broken(rules, typed.iloc[positions], recoded, masked, variables, released)
+    if not accept_broken_rules:
+        refuse_impossible(impossible, rules, steps, "accept_broken_rules=True")
     found = _changes(typed.iloc[positions], recoded, masked)
     as_they_came = [name for name in as_they_came if name in masked and masked[name].equals(recoded[name])]
+    treated = [name for name in known.staged if name not in as_they_came]
     given = _as_given(frame.iloc[positions], masked, as_they_came, variables)
     given.attrs["sluice:judged"] = False
     return Masked(
@@ -282,9 +295,9 @@ def mask(
         original=Records(typed, variables, frame.index, known.records_are),
         released=Records(masked.reset_index(drop=True), released, masked.index, known.records_are),
         contract=known,
-        reading=remarks_on(frame, [name for name in known.staged if name not in as_they_came]),
+        reading=(*remarks_on(frame, treated), *(remark for remark in met.all() if remark.column in treated)),
         emptied=emptied(typed.iloc[positions], masked),
-        impossible=newly_broken(rules, typed.iloc[positions], recoded, masked, variables, released),
+        impossible=impossible,
     )
 
 

@@ -17,10 +17,13 @@ import numpy as np
 import pandas as pd
 
 from policies.waivers import waived_cells
+from sluice.custody.shelf import refuse_to_overwrite
+from sluice.ground.durable import replace as write
 from sluice.ground.errors import DataError, MeasureChoiceError
 from sluice.ground.sentence import Sentence, as_fields
 from sluice.ground.verdict import Finding, Verdict
 from sluice.publication.pattern_file import Pattern
+from sluice.sources.perturbation_file import p_table_text
 from sluice.tabular.editions.joint_editions import carried
 from sluice.tabular.model.cells import Cells
 from sluice.tabular.model.column_values import is_missing
@@ -178,6 +181,7 @@ def protect_file(
     *,
     previous: Path | None = None,
     seed_file: Path | None = None,
+    p_table: Path | None = None,
     inputs: Sequence[Path] = (),
     workers: int = 1,
     progress: Progress | None = None,
@@ -187,11 +191,19 @@ def protect_file(
     output    : a CSV file of all cells, or a folder, for a file of each linked table
     previous  : cells that were published before, in a form of `output`
     seed_file : of methods that draw, and of noise on the costs of suppression; made where it is absent
+    p_table   : where the perturbation table of cell_key is written, as R's ptable exports it: readers may know it
     inputs    : further files that were read, and are not to be written over
     raises    : DataError, DocumentError; then nothing is written
     """
     begun = perf_counter()
-    refuse_unfit_output(output, [*inputs, source, seed_file, previous], table.all_tables)
+    read = [*inputs, source, seed_file, previous]
+    refuse_unfit_output(output, read, table.all_tables)
+    if p_table is not None:
+        if not isinstance(table.protection, CellKey):
+            raise DataError(f"--p-table: cell_key has a perturbation table; got the method {table.protection.method}.")
+        if p_table.suffix != ".txt":
+            raise DataError(f"--p-table {p_table}: must end in .txt, as ptable's files do")
+        refuse_to_overwrite(p_table, read, option="--p-table")
 
     def seed() -> int:
         if seed_file is None:
@@ -212,6 +224,9 @@ def protect_file(
     )
     may, told = made.may_be_published, table.form.tell_primary
     files = write_cells(output, partial(made.csv_of, told), table.all_tables) if may else []
+    if may and p_table is not None and isinstance(table.protection, CellKey):
+        write(p_table, p_table_text(table.protection.table).encode(), 0o644)
+        files.append(p_table)
     return replace(made, files=tuple(files), seconds=perf_counter() - begun)
 
 

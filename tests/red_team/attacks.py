@@ -181,20 +181,26 @@ def of_several_maps(files: Comparison, maps: int = 6) -> float:
     design, after = np.column_stack([np.ones(len(before)), before[:, numbers]]), after[:, numbers]
     order = np.random.default_rng(7).permutation(len(before))
     learners, people = order[: len(order) // 2], order[len(order) // 2 :][:_PEOPLE]
-    known, shown = design[learners], after[learners]
-    best, chosen = np.inf, np.zeros((maps, design.shape[1], after.shape[1]))
+    chosen = mixture(design[learners], after[learners], maps)
+    return found(-least_apart(design[people] @ chosen, after), people)
+
+
+def mixture(known: Floats, shown: Floats, maps: int) -> Floats:
+    """So many linear maps, shape (maps, known columns, shown columns), one of which leads near each person's record:
+    everybody goes to the map that fits best, which is learned anew, from four random beginnings."""
+    best, chosen = np.inf, np.zeros((maps, known.shape[1], shown.shape[1]))
     for start in range(4):
-        of = np.random.default_rng(start).integers(0, maps, len(learners))
+        of = np.random.default_rng(start).integers(0, maps, len(known))
         for _ in range(40):
             fitted = np.array([np.linalg.lstsq(known[of == at], shown[of == at], rcond=None)[0] for at in range(maps)])
             apart = ((known @ fitted - shown) ** 2).sum(axis=2)
             of = apart.argmin(axis=0)
         if apart.min(axis=0).sum() < best:
             best, chosen = float(apart.min(axis=0).sum()), fitted
-    return found(-_least_apart(design[people] @ chosen, after), people)
+    return chosen
 
 
-def _least_apart(expected: Floats, records: Floats) -> Floats:
+def least_apart(expected: Floats, records: Floats) -> Floats:
     """expected : shape (maps, people, columns); returns squared distances to the nearest place, (people, records)"""
     sizes = (records**2).sum(axis=1)
     return np.min([(at**2).sum(axis=1)[:, None] - 2 * at @ records.T + sizes for at in expected], axis=0)

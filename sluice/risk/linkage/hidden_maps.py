@@ -27,7 +27,7 @@ MORE_COUNTS = (3, 6, 8, 12, 24, 40)
 """Maps that are tried on this scale."""
 
 _LEARNERS = 2_000  # people that maps are learned from
-_FEWEST, _WIDEST = 3, 60  # columns of either side, numbers first; with fewer, some map always fits
+_FEWEST, _WIDEST = 4, 60  # columns of either side, numbers first; with fewer, some map always fits
 _PENALTY = 1e-3  # of the map of one part, while people go from map to map
 _PENALTIES = (1e-7, 1e-2, 1.0)  # of those that stay
 _ROUNDS, _SETTLED = 40, 1e-3  # in which people go to other maps; the gain of one after which it is the last
@@ -63,7 +63,7 @@ class HiddenMaps:
         rows = rows[:: -(-len(rows) // _LEARNERS) or 1]
         known, released = columns.known_by(rows), columns.shown
         at = _looked_at(known), _looked_at(released)
-        if not len(at[0]) or len(at[1]) < _FEWEST:
+        if min(map(len, at)) < _FEWEST:
             return None
         take, give, _ = SCALES[scale]
         x, y = known.of(rows, take)[:, at[0]], released.of(rows, (give,))[:, at[1]]

@@ -90,8 +90,10 @@ class MapLearners:
         among   : released records among which rulers are rated, which rise and hold the people of the folds
         """
         made: list[Ruler] = []
-        for way in (self._everybody, self._parts, self._hidden):
-            made += way(columns, among, max(each.found for each in (*others, *made)))
+        for way, known in (
+            (self._everybody, columns), (self._parts, columns.by_totals), (self._hidden, columns.by_totals)
+        ):  # fmt: skip
+            made += way(known, among, max(each.found for each in (*others, *made)))
         return made
 
     def _everybody(self, columns: MappedColumns, among: IntArray, reached: float) -> list[Ruler]:
@@ -140,22 +142,22 @@ class MapLearners:
 
     def _parts(self, columns: MappedColumns, among: IntArray, reached: float) -> list[Ruler]:
         """The maps of those parts, and on that scale, that the people learned from say most for."""
-        if reached > _NEARLY_ALL or columns.of_a_unit:
+        if reached > _NEARLY_ALL:
             return []
         ways: list[tuple[str, _Learn]] = []
         for scale in PARTED_SCALES:
-            parts = likeliest_parts(columns, scale, self.learning, self.records)
+            parts = likeliest_parts(columns, scale, columns.one_of_each_unit(self.learning), self.records)
             if parts:
                 learn = partial(PartedMap.learn, columns, scale, parts=parts)
-                ways.append((f"maps of parts ({parts.name}), by {scale}", learn))
-        return self._best_of(ways, among, reached)
+                ways.append((f"maps of parts ({parts.name}){_of_unit(columns)}, by {scale}", learn))
+        return self._best_of(columns, ways, among, reached)
 
     def _hidden(self, columns: MappedColumns, among: IntArray, reached: float) -> list[Ruler]:
         """So many maps, on that scale, by one of which most people are found."""
         if reached > _NEARLY_ALL:
             return []
         some = np.union1d(among[:: -(-len(among) // _SCREENED)], self._screeners)
-        without = self._without(0)
+        without = columns.one_of_each_unit(self._without(0))
 
         def found(scale: str, count: int, starts: int) -> tuple[float, int, str]:
             learned = HiddenMaps.learn(columns, scale, without, count, starts)
@@ -171,21 +173,24 @@ class MapLearners:
         if first is None:
             return []
         learn = partial(HiddenMaps.learn, columns, scale, begin=first)
-        return self._best_of([(f"one of {count} maps, by {scale}", learn)], among, reached)
+        return self._best_of(columns, [(f"one of {count} maps{_of_unit(columns)}, by {scale}", learn)], among, reached)
 
-    def _best_of(self, ways: Sequence[tuple[str, "_Learn"]], among: IntArray, reached: float) -> list[Ruler]:
+    def _best_of(
+        self, columns: MappedColumns, ways: Sequence[tuple[str, "_Learn"]], among: IntArray, reached: float
+    ) -> list[Ruler]:
         """The one of these ways to learn by which most people are found who were left out; each by maps that were
         learned without them."""
         best, share = None, -1.0
         for name, learn in ways if len(self._screeners) else ():
-            first = learn(self._without(0))
+            first = learn(columns.one_of_each_unit(self._without(0)))
             found = float(first.candidates(self._screeners, among, 1).found.mean()) if first else -1.0
             if first and found > share:
                 best, share = (name, learn, first), found
         if best is None or _far_below(share, len(self._screeners), reached):
             return []
         name, learn, first = best
-        both, learned = learn(self.learning), [first, *(learn(self._without(each)) for each in range(1, FIFTHS))]
+        others = (columns.one_of_each_unit(self._without(each)) for each in range(1, FIFTHS))
+        both, learned = learn(columns.one_of_each_unit(self.learning)), [first, *map(learn, others)]
         if both is None or None in learned:
             return []
 
@@ -223,6 +228,10 @@ class _Learned(Protocol):
 
 _Learn = Callable[[IntArray], _Learned | None]
 """Maps that are learned from the pairs of these people."""
+
+
+def _of_unit(columns: MappedColumns) -> str:
+    return f" of {columns.of_whom}" if columns.of_a_unit else ""
 
 
 def _far_below(share: float, people: int, reached: float) -> bool:

@@ -6,11 +6,13 @@ needs not know why a record has its map: a person's record is near one of the fe
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pandas as pd
 
+from sluice.ground.variables import Kind, Role, Variable
 from sluice.utility.comparison import Comparison
 from tests.red_team.attacks import Floats, from_pieces, of_several_maps
 from tests.red_team.case import Case
@@ -25,6 +27,33 @@ def survey() -> Data:
     frame, variables = nhanes(2_000)
     names = list(frame)[:12]
     return frame[names], {name: variables[name] for name in names}
+
+
+def households() -> Data:
+    """Three people each on average, of 1,000 households."""
+    frame, variables = nhanes(3_000)
+    names = list(frame)[:8]
+    of = np.sort(np.random.default_rng(_SECRET).integers(0, 1_000, len(frame)))
+    described = {name: variables[name] for name in names}
+    described["household"] = Variable(name="household", kind=Kind.TEXT, role=Role.HOUSEHOLD)
+    return frame[names].assign(household=pd.Series(of).astype(str)), described
+
+
+def totals_of_households(parts: int) -> Comparison:
+    """Totals of each household, by one of so many secret maps for each, shown by all its members."""
+    frame, variables = households()
+    names = [name for name in frame if name != "household"]
+    totals = frame.groupby("household")[names].transform("sum").to_numpy(float)
+    of = frame["household"].astype(int).to_numpy()
+    made = turned(totals, np.random.default_rng(_SECRET).integers(0, parts, of.max() + 1)[of])
+    return files_of(frame, pd.DataFrame(made, columns=names), variables, {name: variables[name] for name in names})
+
+
+def by_totals(files: Comparison) -> float:
+    """As `of_several_maps`, of whoever knows the whole household."""
+    names = [name for name in files.original if name != "household"]
+    totals = files.original.groupby("household")[names].transform("sum")
+    return of_several_maps(replace(files, recoded=totals))
 
 
 def by_digit(values: Floats) -> Floats:
@@ -81,7 +110,7 @@ def by(change: Callable[[Floats], Floats], data: Callable[[], Data], noise: floa
     return files_of(frame, masked, variables)
 
 
-CASES = tuple(
+_OF_PEOPLE = tuple(
     Case(
         name, partial(by, change, data, noise), attack, reaches, chance=0.05,
         rules=("learned_linkage", "learned_claims"), policy="perturbed-file", more=more,
@@ -98,3 +127,10 @@ CASES = tuple(
         ("values in teeth", partial(in_teeth, teeth=40), survey, 0.0, from_pieces, 0.5, False),
     )
 )  # fmt: skip
+
+_OF_HOUSEHOLDS = Case(
+    "household totals by one of four secret maps", partial(totals_of_households, 4), by_totals, 0.2, chance=0.05,
+    rules=("learned_linkage", "learned_claims"), policy="perturbed-file", more=True,
+)  # fmt: skip
+
+CASES = (*_OF_PEOPLE, _OF_HOUSEHOLDS)

@@ -700,3 +700,40 @@ def test_a_weight_that_nearly_every_record_has_alone_is_a_weight_to_check(
     assert (found.role, found.sure) == (Role.WEIGHT, sure)
     found = proposed(pd.DataFrame({"age": at % 60, "pweight": at % distinct + 500}), tmp_path).by_name("pweight")
     assert (found.role, found.sure) == (Role.WEIGHT, sure)
+
+
+# Label of a column of numbers from 1 to 120 -> its role and kind.
+LABELLED = {
+    "Years since the last move": (Role.OTHER, Kind.INTEGER),
+    "$ value of sick days": (Role.SENSITIVE, Kind.INTEGER),
+    "Age at diagnosis": (Role.QUASI_IDENTIFIER, Kind.INTEGER),
+    "present activity (1 = at work, 2 = disabled)": (Role.OTHER, Kind.INTEGER),
+    "": (Role.QUASI_IDENTIFIER, Kind.INTEGER),  # nothing says that nobody knows it
+}
+
+
+@pytest.mark.parametrize("label", LABELLED)
+def test_a_number_that_a_dictionary_tells_in_words_is_no_quasi_identifier_by_its_values_alone(
+    tmp_path: Path, label: str
+) -> None:
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame({"x9": rng.integers(1, 121, 900), "sex": rng.choice(["M", "F"], 900)})
+    frame["income"] = rng.integers(0, 99_999, 900)
+    frame.to_csv(tmp_path / "x.csv", index=False)
+    described = {"x9": ColumnDescription(label=label)} if label else {}
+    found = propose(overview(CsvSource(path=(str(tmp_path / "x.csv"),)), described)).by_name("x9")
+    assert (found.role, found.kind) == LABELLED[label]
+
+
+def test_a_measure_with_few_values_is_a_number_and_a_logarithm_by_its_label_follows_its_column(tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    pressure, pay = rng.choice([90, 100, 110, 120, 130, 140], 900), rng.integers(0, 900, 900) / 100
+    frame = pd.DataFrame({"b7": pressure, "z1": pay, "z2": np.log(np.where(pay > 0, pay, 1)), "v3": ["M", "F"] * 450})
+    frame.to_csv(tmp_path / "x.csv", index=False)
+    labels = {"b7": "systolic blood pressure", "z1": "real earnings", "z2": "log(z1); zero if z1 == 0"}
+    described = {name: ColumnDescription(label=label) for name, label in labels.items()}
+    found = propose(overview(CsvSource(path=(str(tmp_path / "x.csv"),)), described))
+    assert found.by_name("b7").kind is Kind.INTEGER
+    assert [found.by_name(name).role for name in ("z1", "z2", "v3")] == [
+        Role.SENSITIVE, Role.SENSITIVE, Role.QUASI_IDENTIFIER,
+    ]  # fmt: skip

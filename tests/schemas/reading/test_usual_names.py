@@ -11,8 +11,10 @@ from schemas.reading.usual_names import (
     is_called_a_code,
     is_called_a_count,
     is_called_a_measure,
+    is_called_money,
     is_of_the_body,
     names_grades,
+    role_by_module,
     stem_of,
     usual_role,
 )
@@ -43,11 +45,45 @@ from sluice.ground.variables import Role
         ("date_of_death dod Sterbedatum age_at_death date_de_deces fecha_defuncion", Role.QUASI_IDENTIFIER),
         ("discharge_date admission_date", Role.QUASI_IDENTIFIER),
         ("SERIALNO DB030", Role.HOUSEHOLD),
-        ("SEQN RB030", Role.PERSON),
+        ("SEQN RB030 USUBJID DUPERSID student_id", Role.PERSON),
+        ("relig REALINC earns disab DTHFL sbp lnwg sicklve family_planning ses", Role.SENSITIVE),
+        ("edu eth AGEA GNDR SEXVAR RACETHX nodegree birthy location residence", Role.QUASI_IDENTIFIER),
+        ("job_training pay_agreement ARMCD", Role.OTHER),
     ],
 )  # fmt: skip
 def test_names_of_surveys_and_languages(names: str, role: Role) -> None:
     assert {name: (usual_role(name) or ("",))[0] for name in names.split()} == dict.fromkeys(names.split(), role)
+
+
+SILC = ["DB030", "RB030", "RB090"]
+
+
+@pytest.mark.parametrize(
+    ("name", "beside", "role"),
+    [
+        ("hy050n", SILC, Role.SENSITIVE), ("PY100G", SILC, Role.SENSITIVE), ("PY100G_F", SILC, Role.OTHER),
+        ("HY050N", ["DB030", "age", "sex"], None), ("PY2020", SILC, None), ("happy", SILC, None),
+        ("LBXGLU", ["SEQN", "RIAGENDR", "RIDAGEYR"], Role.SENSITIVE), ("LBXGLU", SILC, None),
+        ("V384A", ["V012", "V024", "V025", "V106"], Role.SENSITIVE),
+        ("V384", [*(f"V{n}" for n in range(1, 400))], None),
+    ],
+)  # fmt: skip
+def test_a_module_of_a_survey_is_known_beside_other_names_of_it(
+    name: str, beside: list[str], role: Role | None
+) -> None:
+    found = role_by_module(name, [*beside, name])
+    assert (found and found[0]) == role
+
+
+@pytest.mark.parametrize(
+    ("name", "label", "money"),
+    [
+        ("insur", "$ value of employee insur", True), ("x", "Transfers received (net)", True), ("capital", "", True),
+        ("x1", "in 1000 Euro", True), ("weight", "in kg", False), ("europe", "lives in Europe", False),
+    ],
+)  # fmt: skip
+def test_amounts_of_money_are_known_by_their_currency(name: str, label: str, money: bool) -> None:
+    assert is_called_money(name, label) is money
 
 
 @pytest.mark.parametrize(

@@ -221,3 +221,17 @@ def test_cells_with_keys_of_their_own(tmp_path: Path) -> None:
         ({"frequency": "n", "key": "n"}, wanted),
     ):
         golden.refused(SluiceError, sluice.protect, table, DIMENSIONS, rules=rules, cells=cells, method=method)
+
+
+def test_the_perturbation_table_is_written_for_others(tmp_path: Path) -> None:
+    """Who reads it back gets the same figures by the same keys."""
+    keyed = TABLE[["a", "b", "n"]].assign(key=[f"0.{at}3" for at in range(len(TABLE))])
+    keyed.to_csv(tmp_path / "c.csv", index=False)
+    options = ["--hierarchy=a", "--hierarchy=b", "--frequency=n", "--set=cells.key=key", "--rule=minimum_frequency=3"]
+    said = ["protect-table", str(tmp_path / "c.csv"), *options, f"-o{tmp_path / 'one.csv'}"]
+    answered([*said, "--method=cell_key=4,2,2", f"--p-table={tmp_path / 'p.txt'}"])
+    again = ["protect-table", str(tmp_path / "c.csv"), *options, f"-o{tmp_path / 'two.csv'}"]
+    answered([*again, "--set=protection.method=cell_key", f"--set=protection.p_table={tmp_path / 'p.txt'}"])
+    assert (tmp_path / "one.csv").read_bytes() == (tmp_path / "two.csv").read_bytes()
+    for wrong in (["--method=cell_key=4,2,2", f"--p-table={tmp_path / 'p.csv'}"], [f"--p-table={tmp_path / 'q.txt'}"]):
+        golden.words(answered([*said, *wrong], 1).err)

@@ -270,7 +270,7 @@ rules:
         ({"method": "permutation", "columns": ["age"]}, ("no_young_pensioner",)),
     ],
 )
-def test_rules_of_the_contract_are_kept_or_it_is_told_which_are_not(
+def test_rules_of_the_contract_are_kept_or_the_step_refuses_unless_it_is_accepted(
     tmp_path: Path, step: dict[str, Any], broken: tuple[str, ...]
 ) -> None:
     ages = np.arange(10, 90).repeat(2)
@@ -282,9 +282,20 @@ def test_rules_of_the_contract_are_kept_or_it_is_told_which_are_not(
     (tmp_path / "seed").write_text("5")
     files = {name: str(tmp_path / name) for name in ("people.csv", "plan.yaml", "contract.yaml", "seed", "masked.csv")}
     command = ["mask", files["people.csv"], "--plan", files["plan.yaml"], "--contract", files["contract.yaml"]]
-    told = answered([*command, "--seed-file", files["seed"], "-o", files["masked.csv"], "--json"])
+    command += ["--seed-file", files["seed"], "-o", files["masked.csv"], "--json"]
+    given: dict[str, Any] = {"contract": tmp_path / "contract.yaml", "seed": 5}
+    if broken:
+        golden.refused(PlanError, sluice.mask, people, [step], **given)
+        with pytest.raises(PlanError):
+            mask_file(
+                *(tmp_path / name for name in ("people.csv", "plan.yaml", "masked.csv")),
+                contract_file=given["contract"],
+            )
+        assert not (tmp_path / "masked.csv").exists()
+        command, given = [*command, "--accept-broken-rules"], given | {"accept_broken_rules": True}
+    told = answered(command)
     assert tuple(told.json["impossible"]) == broken
-    masked = sluice.mask(people, [step], contract=tmp_path / "contract.yaml", seed=5)
+    masked = sluice.mask(people, [step], **given)
     assert masked.impossible == broken
     assert all(name in masked.says for name in broken)
 
@@ -375,3 +386,23 @@ def test_what_no_step_names_leaves_as_it_came_whatever_its_type(name: str, sourc
     assert cells["row"].tolist() == [str(each) for each in made["row"].to_pylist()]
     of_first = cells.loc[cells["row"].astype(int) % len(values) == 0, "first"]
     assert set(of_first) == {IN_CSV.get(name, "" if values[0] is None else str(values[0]))}
+
+
+@pytest.mark.parametrize("step", [{"method": "data_swapping", "columns": ["activity"], "swap_rate": 0.5}])
+def test_a_rule_of_the_source_alone_stops_no_step(tmp_path: Path, step: dict[str, Any]) -> None:
+    ages = np.arange(10, 90).repeat(2)
+    people = pd.DataFrame({"age": ages, "activity": np.select([ages < 20, ages > 64], ["student", "retired"], "work")})
+    (tmp_path / "contract.yaml").write_text(BY_RULES.replace("says:", "of: source, says:"))
+    assert sluice.mask(people, [step], contract=tmp_path / "contract.yaml", seed=5).impossible == ()
+
+
+def test_a_notebook_says_what_the_command_says_of_words_read_otherwise(folder: Path) -> None:
+    plan = [{"method": "pram", "columns": ["works"], "retention": 0.9}]
+    people = pd.DataFrame({"works": ["Yes", "no", "NO", "yes"] * 50, "children": ["1", "NA"] * 100})
+    people.to_csv(folder / "people.csv", index=False)
+    (folder / "plan.yaml").write_text(yaml.safe_dump(plan))
+    command = ["mask", str(folder / "people.csv"), "--plan", str(folder / "plan.yaml"), f"-o{folder / 'masked.csv'}"]
+    told = answered([*command, "--json"]).json["reading"]
+    found = [remark.model_dump() for remark in sluice.mask(people, plan, seed=1).reading]
+    assert found == told
+    assert [each["code"] for each in found] == ["reading.other_words"]
