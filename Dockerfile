@@ -2,22 +2,25 @@
 #   docker build --build-arg COMMIT="$(git rev-parse HEAD)" --tag sluice .
 # It runs as an account without privileges on a root file system that is read only: what it writes is below /srv/sluice
 # (vault, reports), in the shelf /srv/published, and in /tmp.
+# Name the base image by its digest, which your registry shows: --build-arg PYTHON=3.11-slim-bookworm@sha256:...
 ARG PYTHON=3.11-slim-bookworm
 
 FROM python:${PYTHON} AS build
 WORKDIR /build
-COPY requirements.lock pyproject.toml setup.py README.md LICENSE ./
+COPY locks locks
+COPY pyproject.toml setup.py README.md LICENSE ./
 COPY sluice sluice
 COPY schemas schemas
 COPY policies policies
 COPY tasks tasks
 COPY flows flows
-# Extras of pyproject.toml, separated by commas, such as hsm.
+# Extras of pyproject.toml, separated by blanks, such as "hsm oracle": each has its lock.
 ARG EXTRAS=""
-# The lock constrains: what it pins has that version, and what only the tests need stays out.
+# Each package is compared with its hash, and nothing else is fetched to build with.
 RUN python -m venv /opt/sluice \
-    && /opt/sluice/bin/pip install --no-cache-dir --disable-pip-version-check --constraint requirements.lock \
-        ".${EXTRAS:+[${EXTRAS}]}" \
+    && for lock in run ${EXTRAS}; do set -- "$@" --requirement "locks/${lock}.lock"; done \
+    && /opt/sluice/bin/pip install --no-cache-dir --disable-pip-version-check --no-deps --require-hashes "$@" \
+    && /opt/sluice/bin/pip install --no-cache-dir --disable-pip-version-check --no-deps --no-build-isolation . \
     && /opt/sluice/bin/pip check \
     && /opt/sluice/bin/pip uninstall --yes --quiet pip setuptools
 

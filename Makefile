@@ -3,18 +3,27 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+RUNS := $(VENV)/.runs
+# pip compares each package with its hash, and builds nothing with what it fetches by itself.
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# Extras of pyproject.toml, such as EXTRAS="hsm oracle": each has its lock.
+EXTRAS ?=
 # pip-audit and cyclonedx-bom bring packages of their own, which neither Sluice nor its inventory should have.
 TOOLS := .venv-tools
 # What a user would pick instead of Sluice, by older versions of what Sluice uses; benchmarks run it beside.
 PEERS := .venv-peers
+# What releases are run with, and not even pip: for the inventory.
+CLEAN := .venv-run
 
 # Containers set it. Without bytecode every process of the tests, and of the demo, compiles all modules anew.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: unit style help install demo data test servers exhaustive test-all mutants check golden coverage docs lint audit sbom format
-.PHONY: peers benchmarks clean
+.PHONY: peers benchmarks clean develop locks licences
 
 help:
+	@echo "make install     what releases are run with, from locks/run.lock, into .venv; with EXTRAS=hsm that extra, too"
+	@echo "make develop     what tests, linters and documentation need beside it"
 	@echo "make demo        releases of a real survey: one refused, one masked, judged, approved, published, one of tables"
 	@echo "make data        the data of the shipped release definitions, into ./data (from UCI, or where they lie)"
 	@echo "make check       lint, types and the tests that start nothing, in about a minute"
@@ -27,19 +36,33 @@ help:
 	@echo "make coverage    all tests, and the lines that none of them runs: at most 2 %"
 	@echo "make lint        formatting, lint, types, import floors, known vulnerabilities"
 	@echo "make docs        the documentation as a site, which works offline: site/index.html"
-	@echo "make sbom        the inventory of a release of the software, sbom.cdx.json (CycloneDX)"
+	@echo "make sbom        the inventory of what is installed for releases, sbom.cdx.json (CycloneDX)"
+	@echo "make licences    the licence of each of these packages"
+	@echo "make locks       locks/*.lock anew from pyproject.toml; ARGS=--upgrade takes newer versions"
 	@echo "make peers       what one would use instead, for the benchmarks, in an environment of its own"
 	@echo "make benchmarks  time and memory, beside what else one would use"
 
-install: $(READY)
+install: $(RUNS)
+ifneq ($(EXTRAS),)
+	@$(PIP_INSTALL) --no-deps --require-hashes --requirement locks/run.lock $(EXTRAS:%=--requirement locks/%.lock)
+endif
 
-$(READY): requirements.lock pyproject.toml
+develop: $(READY)
+
+$(RUNS): locks/run.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Sluice needs Python 3.11 or newer; set PYTHON=")'
 	@echo "Installing the pinned versions into $(VENV) (about a minute) ..."
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --requirement requirements.lock
+	@$(PIP_INSTALL) --no-compile --no-deps --require-hashes --requirement locks/run.lock
 	@$(BIN)/python -m compileall -q -j 0 $(VENV)/lib > /dev/null || true  # on all cores; pip would on one
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --editable .
+	@$(PIP_INSTALL) --no-deps --no-build-isolation --editable .
+	@$(BIN)/python -m pip check --quiet
+	@touch $(RUNS)
+
+$(READY): $(RUNS) locks/develop.lock
+	@echo "Installing what tests and documentation need into $(VENV) ..."
+	@$(PIP_INSTALL) --no-compile --no-deps --require-hashes --requirement locks/run.lock --requirement locks/develop.lock
+	@$(BIN)/python -m compileall -q -j 0 $(VENV)/lib > /dev/null || true
 	@touch $(READY)
 
 demo: $(READY)
@@ -108,10 +131,10 @@ style: $(READY)
 
 lint: style audit
 
-$(TOOLS)/.ready: tools.lock
+$(TOOLS)/.ready: locks/tools.lock
 	@$(PYTHON) -m venv $(TOOLS)
 	@$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check --retries 1 \
-	  --requirement tools.lock 2> /dev/null
+	  --no-deps --require-hashes --requirement locks/tools.lock 2> /dev/null
 	@touch $(TOOLS)/.ready
 
 # Known vulnerabilities of the pinned packages. Without a network it says that nobody looked, and does not fail.
@@ -119,11 +142,27 @@ audit: $(READY)
 	@[ -e $(TOOLS)/.ready ] || $(MAKE) --silent $(TOOLS)/.ready || true
 	@$(BIN)/python -m deployments.audit $(TOOLS)/bin/pip-audit
 
-# What a release of the software consists of, in CycloneDX's JSON; the same lock gives the same bytes.
-sbom: $(TOOLS)/.ready
-	@$(TOOLS)/bin/python -W ignore -m cyclonedx_py requirements requirements.lock --pyproject pyproject.toml \
+# What is installed for releases, in an environment that has nothing else: in CycloneDX's JSON, with licences.
+# The same lock gives the same bytes.
+sbom: $(TOOLS)/.ready $(CLEAN)/.ready
+	@$(TOOLS)/bin/python -W ignore -m cyclonedx_py environment $(CLEAN) --pyproject pyproject.toml \
 	  --output-reproducible --output-file sbom.cdx.json
 	@echo sbom.cdx.json
+
+# The licence of each package there, as it says itself; fails where one says none.
+licences: $(CLEAN)/.ready
+	@$(CLEAN)/bin/python -P deployments/licences.py
+
+$(CLEAN)/.ready: locks/run.lock
+	@rm -rf $(CLEAN)
+	@$(PYTHON) -m venv --without-pip $(CLEAN)
+	@$(PYTHON) -m pip --python $(CLEAN)/bin/python install --quiet --disable-pip-version-check --no-compile \
+	  --no-deps --require-hashes --requirement locks/run.lock
+	@touch $(CLEAN)/.ready
+
+# Anew from pyproject.toml: what is locked stays, but with `make locks ARGS=--upgrade`.
+locks: $(TOOLS)/.ready
+	@$(PYTHON) -m deployments.locks $(TOOLS)/bin/uv $(ARGS)
 
 docs: $(READY)
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
@@ -137,15 +176,16 @@ peers: $(PEERS)/.ready
 
 # pycanon and anonymeter name versions of NumPy that exclude each other. pycanon finds the same with that of anonymeter,
 # and anonymeter something else with that of pycanon: so the lock has the older, and is taken as it is.
-$(PEERS)/.ready: peers.lock
+$(PEERS)/.ready: locks/peers.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info >= (3, 13) and "the peers need Python 3.11 or 3.12; set PYTHON=")'
 	@echo "Installing what benchmarks compare with into $(PEERS) (about a minute) ..."
 	@$(PYTHON) -m venv $(PEERS)
-	@$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --requirement peers.lock
+	@$(PEERS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps \
+	  --require-hashes --requirement locks/peers.lock
 	@touch $(PEERS)/.ready
 
 benchmarks: $(READY)
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf $(VENV) $(TOOLS) $(PEERS) sbom.cdx.json demo site .sluice .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(TOOLS) $(PEERS) $(CLEAN) sbom.cdx.json demo site .sluice .mypy_cache .ruff_cache .pytest_cache .hypothesis

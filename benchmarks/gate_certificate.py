@@ -28,8 +28,9 @@ from benchmarks.gate_releases import POPULATIONS, SORTS, Sort
 from policies.policy import Policy, load_policy
 from sluice.ground.errors import SluiceError
 from sluice.ground.verdict import Finding, Verdict, decide
-from tests.red_team.battery import Reaches, battery, beyond, figures, within
+from tests.red_team.battery import battery, beyond, figures, within
 from tests.red_team.case import judge
+from tests.red_team.reach import Reaches
 
 SIZES = (300, 1_000, 3_000, 10_000, 30_000)
 OUT = Path("gate_certificate.jsonl")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-LOCKS = ("requirements.lock", "tools.lock")
+LOCKS = tuple(f"locks/{path.name}" for path in sorted((ROOT / "locks").glob("*.lock")) if path.name != "peers.lock")
 _OPTIONS = ("--no-deps", "--disable-pip", "--format", "json", "--progress-spinner", "off", "--timeout", "10")
 _OFFLINE = re.compile(r"requests\.exceptions\.|urllib3\.exceptions\.|[Cc]onnection|[Tt]imed out")
 _UNREACHED = "no service with known vulnerabilities could be reached"

@@ -48,15 +48,18 @@ class Verification:
         )
 
 
-def verify(workspace: Workspace, copies: Sequence[Path] = ()) -> Verification:
+def verify(workspace: Workspace, copies: Sequence[Path] = (), from_checkpoint: bool = False) -> Verification:
     """Verify the ledger and then, by what it recorded, every shelf that was ever published on, and its manifests.
 
     A release that is being published meanwhile may be named; of a ledger with problems nothing can be held against the
     shelves. Cost: O(entries), and one pass over the published files.
 
-    copies : of manifests, from elsewhere
+    copies          : of manifests, from elsewhere
+    from_checkpoint : neither rows before the last whole verification are hashed again, nor approvals of publications
+                      that began before it; without that, one that finds nothing becomes the checkpoint
     """
-    problems = workspace.ledger.verify()
+    before = workspace.ledger.checkpoint if from_checkpoint else 0
+    problems = workspace.ledger.verify(from_checkpoint)
     if problems:
         return Verification(problems=tuple(problems))
     found = Verification(warnings=workspace.ledger.weaknesses)
@@ -76,11 +79,14 @@ def verify(workspace: Workspace, copies: Sequence[Path] = ()) -> Verification:
         found += verify_shelf(place, releases, documents.get(place, ShelfDocuments()))
     found += Verification(unchecked=tuple(_unsettled(histories)))
     found += Verification(warnings=tuple(_dated_back(workspace.ledger.entries())))
-    found += _verify_approvals(workspace, histories)
+    found += _verify_approvals(workspace, histories, before)
     problems, unchecked = view_problems(workspace)
     found += Verification(problems=tuple(problems), unchecked=tuple(unchecked))
     found += Verification(problems=tuple(vault_problems(workspace, inventory(workspace))))
-    return found + verify_manifests(workspace, copies) + verify_stamps(histories, settings().timestamp_certificates)
+    found += verify_manifests(workspace, copies) + verify_stamps(histories, settings().timestamp_certificates)
+    if not before and not found.problems and not found.unchecked:
+        workspace.ledger.keep_checkpoint()
+    return found
 
 
 def _unsettled(histories: Mapping[str, Sequence[Entry]]) -> Iterator[str]:
@@ -106,9 +112,11 @@ def _dated_back(entries: Sequence[Entry]) -> Iterator[str]:
             )
 
 
-def _verify_approvals(workspace: Workspace, histories: Mapping[str, Sequence[Entry]]) -> Verification:
+def _verify_approvals(workspace: Workspace, histories: Mapping[str, Sequence[Entry]], before: int = 0) -> Verification:
     """Whether each publication had the approvals that its policy asks for when it was begun: whoever has the vault's
     key can make up the row by which it begins, and not what people signed.
+
+    before : row up to which that was verified earlier
 
     Cost: a reading of the release's documents and a verification of each decision, some milliseconds a release.
     """
@@ -116,7 +124,7 @@ def _verify_approvals(workspace: Workspace, histories: Mapping[str, Sequence[Ent
     offices: dict[int, Office | None] = {}
     problems, unchecked = [], []
     for release, entries in histories.items():
-        for begun in (entry for entry in entries if entry.event == State.PUBLISHING):
+        for begun in (entry for entry in entries if entry.event == State.PUBLISHING and entry.seq > before):
             number = sum(act.seq < begun.seq for act in acts)
             try:
                 if number not in offices:

@@ -8,11 +8,15 @@ installation, the release flow or the one of reminders.
 
 import asyncio
 import signal
+import socket
+import subprocess
 import sys
-from contextlib import suppress
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
-from shlex import join
+from shlex import join, split
 from typing import Any
 from uuid import UUID
 
@@ -30,14 +34,17 @@ from flows.deployments import ENTRYPOINT
 from sluice.ground.log import log
 from sluice.settings import settings
 
+ALIVE = "worker.alive"
+"""A file of the workspace, whose time is that at which the worker last looked for runs."""
 _RUN = 3 << 30  # bytes; of a release of 100,000 records by 20, with its reader
 _LEAST = 1 << 28  # bytes, with which DuckDB works still
+_WAITING = 64  # runs that may ask to be forked while everything is being imported
 _GLANCE = 0.2  # seconds between two looks for the end of the last run
 # -P: no module is imported from the folder in which the process begins, or beside a script.
 COMMAND = join([sys.executable, "-P", "-m", f"{__package__}.engine"])
-
-# What there is beside releases, by the name under which the server knows it: deployments/notices.yaml.
-_OTHERS = {"remind": f"{__package__}.remind.remind_flow"}
+OTHERS = {"remind": f"{__package__}.remind.remind_flow"}
+"""What there is beside releases, by the name under which the server knows it: deployments/notices.yaml."""
+ENTRYPOINTS = (ENTRYPOINT, *OTHERS.values())
 
 
 class ReleaseWorker(BaseWorker[BaseJobConfiguration, BaseVariables, BaseWorkerResult]):
@@ -48,9 +55,13 @@ class ReleaseWorker(BaseWorker[BaseJobConfiguration, BaseVariables, BaseWorkerRe
     _display_name = "Sluice"
     _description = "Runs the flows of Sluice beside the vault, and nothing else."
 
-    def __init__(self, pool: str, limit: int) -> None:
-        """limit : runs at a time, at least 1"""
+    def __init__(self, pool: str, limit: int, command: str = COMMAND) -> None:
+        """
+        limit   : runs at a time, at least 1
+        command : what starts the process of a run
+        """
         super().__init__(pool, limit=limit)
+        self._command = command
         self.stopping = False  # it begins no other run then: what is due stays scheduled, for the next worker
         self._at_work: set[UUID] = set()
 
@@ -77,7 +88,7 @@ class ReleaseWorker(BaseWorker[BaseJobConfiguration, BaseVariables, BaseWorkerRe
 
     async def _run(self, flow_run: FlowRun, task_status: anyio.abc.TaskStatus[int] | None) -> BaseWorkerResult:
         flow = await self.client.read_flow(flow_run.flow_id)
-        entrypoint = _OTHERS.get(flow.name, ENTRYPOINT)
+        entrypoint = OTHERS.get(flow.name, ENTRYPOINT)
 
         async def resolve_flow(_: FlowRun) -> Flow[Any, Any]:
             """Its hooks are called when a run is cancelled or crashes: never those that the server names."""
@@ -85,7 +96,7 @@ class ReleaseWorker(BaseWorker[BaseJobConfiguration, BaseVariables, BaseWorkerRe
 
         async with FlowRunExecutorContext() as context:
             starter = EngineCommandStarter(
-                command=COMMAND,
+                command=self._command,
                 entrypoint=entrypoint,
                 cwd=Path("/"),  # Prefect reads settings from files in the current folder: here only root can write any
                 control_channel=context.control_channel,
@@ -106,6 +117,12 @@ class ReleaseWorker(BaseWorker[BaseJobConfiguration, BaseVariables, BaseWorkerRe
         if result is None or result.status_code is None:
             raise RuntimeError("the run's process never started")
         return BaseWorkerResult(status_code=result.status_code, identifier=str(handle.pid))
+
+    async def get_and_submit_flow_runs(self) -> list[FlowRun]:
+        """Note that it looks, for whoever asks whether it still does (`ALIVE`); also while the server is away."""
+        with suppress(OSError):  # a full disk is told of by the runs
+            (settings().home / ALIVE).touch(0o600)
+        return await super().get_and_submit_flow_runs()
 
     async def _submit_scheduled_flow_runs(self, flow_run_response: list[WorkerFlowRunResponse]) -> list[FlowRun]:
         """Leave for the next look what is due again while its process is still ending.
@@ -157,7 +174,31 @@ def share_of_memory(free: int, runs: int) -> int:
 
 def work(pool: str, limit: int) -> None:
     """Start the runs of a work pool until the process is told to stop; makes the pool where there is none."""
-    asyncio.run(_work(ReleaseWorker(pool, limit)))
+    with forked_runs() as command:
+        asyncio.run(_work(ReleaseWorker(pool, limit, command)))
+
+
+@contextmanager
+def forked_runs() -> Iterator[str]:
+    """The command by which each run is forked from a process that has imported everything; see `run_forks`.
+
+    Without Linux, or once that process is gone, each run imports for itself.
+    """
+    if sys.platform != "linux":
+        yield COMMAND
+        return
+    with tempfile.TemporaryDirectory(prefix="sluice-") as folder:  # of this account alone
+        path = f"{folder}/runs"
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as server:
+            server.bind(path)
+            server.listen(_WAITING)
+            program = [sys.executable, "-P", "-m", f"{__package__}.run_forks", str(server.fileno())]
+            forks = subprocess.Popen(program, stdin=subprocess.PIPE, pass_fds=[server.fileno()])
+        client = str(Path(__file__).with_name("run_client.py"))
+        try:
+            yield join([sys.executable, "-I", "-S", client, path, *split(COMMAND)])
+        finally:
+            forks.communicate()  # it ends with its last run, which is waited for, or was ended
 
 
 async def _work(worker: ReleaseWorker) -> None:

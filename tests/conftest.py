@@ -135,7 +135,7 @@ _INSTEAD: dict[str, Any] = {
 # What these tests ask of Great Expectations it is asked each time; elsewhere it validates the same records once.
 _VALIDATING, _SCHEMAS = "schemas.checks.expectations_run._run", Path(__file__).with_name("schemas")
 _EVALUATING = ("tasks.record_steps.evaluate_file", "tasks.workbench.assess.evaluate_file")  # the same file once
-_PLAYING = "tasks.tuning.trial._dear"
+_PLAYING = "tasks.tuning.trial.risk_findings"
 _REPLACED = len(_INSTEAD) + 2 + len(_EVALUATING)
 
 
@@ -207,19 +207,20 @@ def _validated(*asked: Any) -> Any:
 
 def _evaluated(*files: Any) -> Any:
     """Once, unless the test has changed what is measured."""
-    from tests.evaluated_once import evaluate_file, evaluated_once, is_measured
+    from tests.evaluated_once import evaluate_file, evaluated_once, is_measured, without_maps
 
     if is_measured(_running, getattr(_running, "funcargs", {}).get("monkeypatch")):
-        return evaluate_file(*files)
+        with without_maps():
+            return evaluate_file(*files)
     return evaluated_once(*files, folder=_shared(_running.config._tmp_path_factory) / _EVALUATED)
 
 
 def _tried(*files: Any) -> Any:
     """Once, too."""
-    from tests.evaluated_once import is_measured, played_once
+    from tests.evaluated_once import is_measured, one_by_one, played_once
 
     if is_measured(_running, getattr(_running, "funcargs", {}).get("monkeypatch")):
-        return _ORIGINALS[_PLAYING](*files)
+        return one_by_one(_ORIGINALS[_PLAYING](*files))
     return played_once(_ORIGINALS[_PLAYING], *files)
 
 

@@ -4,12 +4,16 @@ It takes two fifths of what a whole release costs, and most test houses mask the
 do trials of the same plans, whose attacks are played once in each process. A test that changes a measure has everything
 measured: in a folder named below, or by `monkeypatch`, unless that changes no more than the environment, a clock or
 what lies around the measures.
+
+Either way, intruders who learn do without the dearest of their rulers, maps over several columns: `tests/risk`,
+`tests/policies` and `tests/red_team` play them.
 """
 
 import hashlib
 import os
 import pickle
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 
@@ -18,10 +22,9 @@ import pytest
 from policies.policy import Policy
 from sluice.ground.variables import Variables
 from sluice.ground.verdict import Finding
-from sluice.risk.reference.reference_attack import Curve
+from sluice.risk.linkage.map_rulers import MapLearners
 from sluice.utility.comparison import Comparison
 from tasks.release.records.record_findings import Evaluation, evaluate_file
-from tasks.tuning.records_at_hand import RecordsAtHand
 
 _MOST = 300  # that are remembered, of some 50 kB each
 _MEASURED = (
@@ -46,6 +49,9 @@ _AROUND = (
     "tests.flows",
 )  # may be changed, and what is measured stays
 
+_DEAREST = "rulers"
+_MAPS = MapLearners.rulers
+_evaluating: list[bool] = []
 _known: dict[str, Evaluation] = {}
 _played: dict[str, tuple[list[Finding], Iterator[Finding]]] = {}  # what was found, and what finds more
 
@@ -79,7 +85,8 @@ def evaluated_once(
     if noted is not None and noted.exists():
         found: Evaluation = pickle.loads(noted.read_bytes())
     else:
-        found = evaluate_file(policy, files, declared, described)
+        with without_maps():
+            found = evaluate_file(policy, files, declared, described)
         if noted is not None:
             noted.parent.mkdir(exist_ok=True)
             begun = noted.with_suffix(f".{os.getpid()}")
@@ -90,18 +97,38 @@ def evaluated_once(
     return found
 
 
+@contextmanager
+def without_maps() -> Iterator[None]:
+    """Intruders look for no maps meanwhile, in whichever thread: until the last who asked for it has ended."""
+    _evaluating.append(True)
+    setattr(MapLearners, _DEAREST, lambda *_: [])
+    try:
+        yield
+    finally:
+        _evaluating.pop()
+        if not _evaluating:
+            setattr(MapLearners, _DEAREST, _MAPS)
+
+
+def one_by_one(findings: Iterator[Finding]) -> Iterator[Finding]:
+    """Each looked for without maps when it is asked for."""
+    while True:
+        with without_maps():
+            each = next(findings, None)
+        if each is None:
+            return
+        yield each
+
+
 def played_once(
-    play: Callable[[RecordsAtHand, Comparison, list[Curve]], Iterator[Finding]],
-    records: RecordsAtHand,
-    files: Comparison,
-    curves: list[Curve],
+    play: Callable[[Policy, Comparison], Iterator[Finding]], policy: Policy, files: Comparison
 ) -> Iterator[Finding]:
     """As `play`, which is asked for what nobody asked it for before."""
-    key = _key(records.policy, files)
+    key = _key(policy, files)
     if key is None or (key not in _played and len(_played) >= _MOST):
-        yield from play(records, files, curves)
+        yield from one_by_one(play(policy, files))
         return
-    found, more = _played.setdefault(key, ([], play(records, files, curves)))
+    found, more = _played.setdefault(key, ([], one_by_one(play(policy, files))))
     at = 0
     while True:
         if at == len(found):

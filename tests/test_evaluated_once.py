@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from types import SimpleNamespace
 from unittest.mock import patch
 
 import numpy as np
@@ -12,8 +11,9 @@ import pytest
 
 from policies.policy import Policy
 from sluice.masking.plan import apply_plan
+from sluice.risk.linkage.map_rulers import MapLearners
 from sluice.utility.comparison import Comparison
-from tests.evaluated_once import evaluated_once, is_measured, played_once
+from tests.evaluated_once import evaluated_once, is_measured, played_once, without_maps
 from tests.masking.survey import VARIABLES, step_of, survey
 
 pytestmark = pytest.mark.chain
@@ -64,15 +64,15 @@ def test_attacks_on_the_same_file_are_played_once_and_only_as_far_as_somebody_as
             played.append(number)
             yield number
 
-    records = SimpleNamespace(policy=Policy.model_validate(POLICY))
+    policy = Policy.model_validate(POLICY)
     with patch("tests.evaluated_once._played", {}):
-        assert list(islice(played_once(play, records, compared(), []), 1)) == [0]
-        assert list(islice(played_once(play, records, compared(), []), 3)) == [0, 1, 2]
+        assert list(islice(played_once(play, policy, compared()), 1)) == [0]
+        assert list(islice(played_once(play, policy, compared()), 3)) == [0, 1, 2]
         assert played == [0, 1, 2]
         with pytest.raises(KeyboardInterrupt):
-            list(played_once(play, records, compared(), []))
-        assert next(played_once(play, records, compared(), [])) == 0
-        assert next(played_once(play, records, compared(2), [])) == 0
+            list(played_once(play, policy, compared()))
+        assert next(played_once(play, policy, compared())) == 0
+        assert next(played_once(play, policy, compared(2))) == 0
     assert played == [0, 1, 2, 0, 0], "of what was stopped, and of another file, nothing is known"
 
 
@@ -93,3 +93,12 @@ def test_who_changes_a_measure_has_it_measured_and_who_changes_what_lies_around_
     assert not is_measured(request.node, monkeypatch)
     monkeypatch.setattr(target, None)
     assert is_measured(request.node, monkeypatch) is measured
+
+
+def test_maps_are_looked_for_again_when_the_last_evaluation_has_ended() -> None:
+    maps = MapLearners.rulers
+    with without_maps():
+        with without_maps():
+            pass
+        assert MapLearners.rulers is not maps
+    assert MapLearners.rulers is maps

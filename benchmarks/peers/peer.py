@@ -1,7 +1,7 @@
 """Run a peer's script in the environment of the peers: data go there as Parquet, figures come back as JSON.
 
 The peers need an older pandas than Sluice, and one of them is GPL: so none is ever imported beside it. `make peers`
-makes `.venv-peers` by the versions of peers.lock. A peer that is not there is named, and its benchmark goes on.
+makes `.venv-peers` by the versions of locks/peers.lock. A peer that is not there is named, and its benchmark goes on.
 """
 
 import json

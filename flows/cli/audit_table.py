@@ -1,7 +1,7 @@
 """The command that audits and repairs anybody's suppression pattern outside a release, with its summary in words."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -9,6 +9,9 @@ from flows.cli.table_options import RecordsOptions, Workers, told_of_a_table
 from flows.cli.terminal import BLOCKED, DONE, AsJson, note, print_json, say, waiting
 from sluice.ground.errors import DocumentError
 from sluice.settings import settings
+
+if TYPE_CHECKING:
+    from tasks.workbench.audited_table import AuditedTable
 
 _FEW = 10
 
@@ -22,7 +25,9 @@ _OF_INTERVAL = ("status", "low", "high", "within_percent")
 def audit_table(
     source: Annotated[
         Path,
-        typer.Argument(metavar="CELLS", help="the cells: codes, status, value; CSV, Excel, px, JSON-stat, or a folder"),
+        typer.Argument(
+            metavar="CELLS", help="the cells: codes, status, value; CSV, Excel, px, JSON-stat, .jj, or a folder"
+        ),
     ],
     microdata: Annotated[
         Path | None,
@@ -48,6 +53,9 @@ def audit_table(
     only: Annotated[
         list[str] | None,
         typer.Option("--only", metavar="COLUMN=CODE", help="of a file with more cells, such as those of several years"),
+    ] = None,
+    header_row: Annotated[
+        int | None, typer.Option("--header-row", min=1, help="the line or row that names the columns")
     ] = None,
     sum_of: Annotated[
         list[Path] | None,
@@ -79,6 +87,7 @@ def audit_table(
     Without microdata, --rule is for a table of counts, one contributor each: readers know the rule, too.
     """
     from tasks.workbench.audit import audit_file
+    from tasks.workbench.audit_jj import audit_jj
     from tasks.workbench.cells_files import CellColumns, codes_given, words_given
 
     of_records = {
@@ -99,6 +108,10 @@ def audit_table(
     if microdata is not None and rounded_to is not None:
         raise DocumentError("with --microdata, the records tell the values", field="--rounded-to")
     with waiting(as_json):
+        if source.suffix.lower() == ".jj":  # it tells its equations, and no dimensions
+            found = audit_jj(source, workers or settings().workers)
+            _tell(found, None, as_json)
+            return
         specified, files = options.read()
         found = audit_file(
             source,
@@ -112,6 +125,7 @@ def audit_table(
                 decimals,
                 rounded_to,
                 codes_given(only or []),
+                header_row,
             ),
             parts=sum_of or (),
             known=known,
@@ -120,6 +134,11 @@ def audit_table(
             inputs=files,
             workers=workers or settings().workers,
         )
+    _tell(found, repair, as_json)
+
+
+def _tell(found: "AuditedTable", repair: Path | None, as_json: bool) -> None:
+    """Say what was found, and end with the code of it."""
     summary = found.summary()
     if as_json:
         print_json(summary)
@@ -193,7 +212,7 @@ def print_audit(summary: dict[str, Any]) -> None:
         ratio = first.pop("width_per_width_asked")
         name = ", ".join(f"{dimension} {code}" for dimension, code in first.items())
         wide = "at least" if f"{ratio:.3g}" == "1" else f"at least {ratio:.3g} times"
-        say(f"narrowest: {name}, an interval {wide} as wide as asked")
+        say(f"the narrowest interval, of {name}, is {wide} as wide as required")
 
 
 def _interval(cell: dict[str, Any]) -> str:

@@ -13,7 +13,7 @@ from sluice.ground.errors import SluiceError
 if TYPE_CHECKING:
     from schemas.reading.overview import Overview
     from schemas.reading.proposal import Proposals
-    from tasks.project.own_project import Made, Redrafted, Told
+    from tasks.project.own_project import Made, Redrafted, Trying
 
 init_app = typer.Typer()
 
@@ -65,7 +65,14 @@ def init(
     tries: Annotated[
         int | None, typer.Option("--tries", min=0, help="drafts of the plan tried at most; 0 for none")
     ] = None,
-    minutes: Annotated[float, typer.Option("--minutes", min=0, help="to try drafts, the last judgement in it")] = 10,
+    minutes: Annotated[
+        float,
+        typer.Option(
+            "--minutes",
+            min=0,
+            help="of the clock, to try drafts, the last judgement in it; then the best so far is written",
+        ),
+    ] = 10,
     keys: Annotated[
         Path | None, typer.Option("--keys", metavar="FOLDER", help="make the keys of three people there, to try alone")
     ] = None,
@@ -199,17 +206,20 @@ def _draft_again(
     from tasks.project.own_project import declared_roles, redraft
 
     proposed = declared_roles(load_contract(contract), seen)
-    with _trying(uses := (use,) if use else _fitting(seen, proposed), tries, minutes) as tried:
-        made = redraft(contract, data, seen, uses, most_tried=tries, seconds=60 * minutes, told=tried)
+    with _trying(uses := (use,) if use else _fitting(seen, proposed), tries, minutes) as trying:
+        made = redraft(contract, data, seen, uses, trying)
     _say_plan(made, proposed)
     say("next:")
     say(f"  sluice check {made.definition}        # judge all records; publishes nothing")
+    _refuse_stopped(trying)
 
 
 @contextmanager
-def _trying(uses: tuple[str, ...], tries: int | None, minutes: float) -> Iterator["Told"]:
-    """Say what is drafted, and of each draft how it did."""
+def _trying(uses: tuple[str, ...], tries: int | None, minutes: float) -> Iterator["Trying"]:
+    """Say what is drafted, what is done with each draft, and how it did."""
     from flows.cli.terminal import duration, waiting
+    from tasks.project.own_project import Trying
+    from tasks.tuning.allowance import Allowance
     from tasks.tuning.audiences import USES
 
     policies = ", ".join(USES[use].policy for use in uses)
@@ -217,19 +227,27 @@ def _trying(uses: tuple[str, ...], tries: int | None, minutes: float) -> Iterato
     note(f"drafting a plan for {policies}{'' if tries == 0 else limit} ...")
     with waiting(quiet=False) as shown:
 
-        def tried(use: str, number: int, of: int, draft: Any, outcome: Any) -> None:
+        def begins(use: str, number: int, of: int, draft: Any, step: str) -> None:
+            if shown is not None:
+                shown.step(f"{USES[use].policy}, draft {number} of {of} {step}")
+
+        def told(use: str, number: int, of: int, draft: Any, outcome: Any) -> None:
             fell = ", ".join(dict.fromkeys(miss.rule for miss in outcome.misses))
             ended = "passes" if outcome.end == "passes" else f"does not meet {fell}"
             if outcome.end == "refused":
                 why = "; ".join(dict.fromkeys(miss.says for miss in outcome.misses))
                 ended = f"cannot be carried out on these records: {why}"
             note(f"  {USES[use].policy}: {draft.says}: {ended}", "dim")
-            if shown is not None:
-                shown.step("trying plans")
 
-        if shown is not None:
-            shown.step("trying plans")
-        yield tried
+        yield Trying(tries, Allowance(minutes), begins, told)
+
+
+def _refuse_stopped(trying: "Trying") -> None:
+    """End as what was interrupted, where somebody stopped it: what was found until then is written."""
+    from flows.cli.terminal import INTERRUPTED
+
+    if trying.allowance.stopped and trying.allowance.left > 0:
+        raise typer.Exit(INTERRUPTED)
 
 
 def _make(
@@ -238,12 +256,10 @@ def _make(
 ) -> None:  # fmt: skip
     from tasks.project.own_project import own_project
 
-    with _trying(uses, tries, minutes) as tried:
-        made = own_project(
-            folder, data, seen, proposed, dataset, uses,
-            most_tried=tries, seconds=60 * minutes, keys=keys, told=tried, finish=finish_project,
-        )  # fmt: skip
+    with _trying(uses, tries, minutes) as trying:
+        made = own_project(folder, data, seen, proposed, dataset, uses, trying, keys=keys, finish=finish_project)
     _say_next(made, proposed, data.needs_permission(folder), keys)
+    _refuse_stopped(trying)
 
 
 def finish_project(draft: Path) -> None:
@@ -320,6 +336,8 @@ def _say_plan(made: "Made | Redrafted", proposed: "Proposals") -> None:
             )
         if untried := sum(each.untried for each in made.plans.values()):
             say(f"  {untried} more drafts were not tried, as the time was up; --minutes gives more", "yellow")
+    elif plan.untried:
+        say("the time was up before a draft was judged; --minutes gives more", "yellow")
 
 
 def _say_next(made: "Made", proposed: "Proposals", needs_permission: bool, keys: Path | None) -> None:

@@ -1,8 +1,4 @@
-"""The command line: `sluice`.
-
-Exit codes: 0 published, passed or done; 1 an error; 2 blocked; 3 waiting for people; 4 not all could be verified;
-130 stopped by Ctrl-C.
-"""
+"""The command line: `sluice`."""
 
 import atexit
 import gc
@@ -26,7 +22,7 @@ from flows.cli.explore import explore_app
 from flows.cli.founding_commands import founding_app
 from flows.cli.hierarchy_command import hierarchy_app
 from flows.cli.init import init_app
-from flows.cli.manual import arrange, man_app
+from flows.cli.manual import EXIT_CODES, arrange, man_app
 from flows.cli.microdata_commands import camouflage_app, compare_app, microdata_app
 from flows.cli.office_commands import key_app, office_app
 from flows.cli.operator_commands import board_app, doctor_app, worker_app
@@ -48,7 +44,8 @@ atexit.register(lambda: os.dup2(os.open(os.devnull, os.O_WRONLY), 2))
 
 app = typer.Typer(
     help="Release confidential records safely, or not at all.",
-    epilog="SLUICE_HOME is the workspace (default ./.sluice). Exit codes: 0 done, 1 an error, 2 blocked, 3 waiting.",
+    epilog="What stands in a group works without its name, too: `sluice verify` is `sluice published verify`. "
+    f"SLUICE_HOME is the workspace (default ./.sluice). {EXIT_CODES}",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
@@ -127,6 +124,10 @@ def _goes_on(arguments: list[str]) -> str:
             return f"The trials so far are kept; {same} goes on after them."
         case ["release" | "check" | "approve"]:
             return f"Nothing was published by halves; {same} takes the release up where the ledger has it."
+        case ["init"]:
+            return (
+                "If a draft was judged, the best so far was written; `sluice init DATA --contract FILE` drafts again."
+            )
     return f"What was done is kept, and {same} goes on from there or begins again."
 
 

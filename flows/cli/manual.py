@@ -29,23 +29,22 @@ man_app = typer.Typer()
 _SEVERAL = 3  # commands from which on an option that they share is explained once
 
 
-HEAD = """# Commands
-
-Written by `sluice docs commands` from the commands themselves; do not edit. `sluice COMMAND --help` says the same.
-
-Exit codes: 0 published, passed or done; 1 an error; 2 blocked, or checked without passing; 3 waiting for people;
-4 not all could be verified; 130 stopped by Ctrl-C. `SLUICE_HOME` is the workspace (default `./.sluice`).
-"""
-
-
 _EXIT = (
     ("0", "published, passed or done"),
     ("1", "an error"),
     ("2", "blocked: a rule does not hold, or somebody refused"),
     ("3", "waiting for a decision on what was found, or for approval"),
-    ("4", "not all could be verified"),
+    ("4", "not all could be verified, or delivered yet"),
     ("130", "stopped by Ctrl-C; what was done is kept, and the same command goes on from there"),
 )
+EXIT_CODES = "Exit codes: " + "; ".join(f"{code} {meaning.partition('; ')[0]}" for code, meaning in _EXIT) + "."
+HEAD = f"""# Commands
+
+Written by `sluice docs commands` from the commands themselves; do not edit. `sluice COMMAND --help` says the same.
+
+{EXIT_CODES}
+`SLUICE_HOME` is the workspace (default `./.sluice`).
+"""
 _ENVIRONMENT = (
     ("SLUICE_HOME", "the workspace: vault, ledger and reports; default ./.sluice"),
     ("SLUICE_WORKERS", "processes that search, protect and audit beside each other; default 1"),

@@ -39,6 +39,10 @@ def protect_table(
         Path | None,
         typer.Option("--seed-file", help="the secret of what draws, made if absent"),
     ] = None,
+    p_table: Annotated[
+        Path | None,
+        typer.Option("--p-table", help="a .txt for the perturbation table of cell_key, as R's ptable exports it"),
+    ] = None,
     workers: Workers = None,
     as_json: AsJson = False,
 ) -> None:
@@ -54,6 +58,7 @@ def protect_table(
             output,
             previous=previous,
             seed_file=seed_file,
+            p_table=p_table,
             inputs=files,
             workers=workers or settings().workers,
             progress=report,

@@ -1,11 +1,8 @@
 """The command that searches for the plan that passes its policy at the least loss, and what it found."""
 
-import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
 from math import isfinite
 from pathlib import Path
-from threading import current_thread, main_thread
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -46,7 +43,7 @@ def tune(
     as_json: AsJson = False,
 ) -> None:
     """Find the plan that passes its policy at the least loss. Publishes nothing; the trials are recorded as such."""
-    from tasks.tuning.allowance import Allowance
+    from tasks.tuning.allowance import Allowance, stopping
     from tasks.tuning.search_context import open_ground
     from tasks.tuning.tuning import output_of, plan_of_trial, write
     from tasks.tuning.tuning import tune as search
@@ -61,7 +58,7 @@ def tune(
     if not quiet:
         what = "drafted from contract and policy" if ground.drafted else "as the definition leaves it open"
         note(f"space {what}; up to {ground.space.search.trials:,} plans on {len(ground.searched):,} records")
-    with _stopping(allowance):
+    with stopping(allowance):
         tuned = search(
             ground,
             workers or settings().workers,
@@ -78,33 +75,6 @@ def tune(
     raise typer.Exit(INTERRUPTED if tuned.stopped else DONE if tuned.winner else BLOCKED)
 
 
-@contextmanager
-def _stopping(allowance: "Allowance") -> Iterator[None]:
-    """Ctrl-C and SIGTERM end the search, of which it is said what was found; a second one ends the command."""
-    if current_thread() is not main_thread():
-        yield
-        return
-    signals = (signal.SIGINT, signal.SIGTERM)
-    before = {each: signal.getsignal(each) for each in signals}
-    on_ctrl_c = before[signal.SIGINT]
-
-    def stop(number: int, frame: Any) -> None:
-        allowance.stop()
-        for each in signals:
-            signal.signal(each, before[each])
-        if callable(on_ctrl_c):
-            on_ctrl_c(number, frame)
-        raise KeyboardInterrupt
-
-    try:
-        for each in signals:
-            signal.signal(each, stop)
-        yield
-    finally:
-        for each in signals:
-            signal.signal(each, before[each])
-
-
 @tune_app.command()
 def suggest(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="the definition of a release that was blocked")],
@@ -115,7 +85,7 @@ def suggest(
     as_json: AsJson = False,
 ) -> None:
     """Name the smallest changes of a blocked plan that would pass, each tried. The next report on it has them."""
-    from tasks.tuning.allowance import Allowance
+    from tasks.tuning.allowance import Allowance, stopping
     from tasks.tuning.plan_loss import number
     from tasks.tuning.space import SearchSettings
     from tasks.tuning.suggestions import suggest_for
@@ -123,7 +93,7 @@ def suggest(
 
     quiet = is_written() or as_json
     allowance = Allowance(minutes)
-    with _stopping(allowance):
+    with stopping(allowance):
         found = suggest_for(
             file,
             SearchSettings(trials=trials, seed=seed),

@@ -44,6 +44,7 @@ from sluice.risk.linkage.worst_known import worst_known
 from sluice.risk.measurement import if_near, verdict_within
 from sluice.risk.people_of_records import groups_of_people, places_of_groups, word_for_groups
 from sluice.risk.reference.prediction import equivalence_test
+from sluice.risk.row_groups import RowGroups
 from sluice.utility.comparison import Comparison
 
 _SAYS = Sentences(
@@ -114,8 +115,8 @@ _ATTRIBUTE_GAIN = Sentences(
     "attribute_gain",
     reads=f"{{who}} reads the right {{name}} {_OFF}",
     reads_nearly=f"{{who}} reads the right {{name}}, give or take {{within:percent}} of the {{unit}}, {_OFF}",
-    not_all_read=" Where more than {most:,} others are equally likely, the rest of them count as not read, so both "
-    "shares may be lower than that of the most frequent value.",
+    not_all_read=" Where more than {most:,} others are equally likely, as many of them as that, drawn at random, are "
+    "read for all.",
     nothing_left="{who} has nothing left to learn: no other variable can be read.",
 )
 
@@ -416,9 +417,9 @@ def _judge_gain(
         says, gain = _ATTRIBUTE_GAIN.nothing_left(who=who), intruder.gain
         people = len(plays.first.rows)
         return _finding("attribute_gain", Verdict.PASS, says, intruder, intruder.name, files, people, 0.0, gain)
-    units = groups_of_people(files.original, files.variables)
+    units, alike = groups_of_people(files.original, files.variables), learned.linker.alike(known)
     for judged, level in plays.looks(intruder):
-        read = [_read(others, each, units) for each in judged.plays]
+        read = [_read(others, each, units, alike) for each in judged.plays]
         chances = [(np.concatenate(right), np.concatenate(without)) for right, without in (
             zip(*of_one, strict=True) for of_one in zip(*(of_play for _, of_play in read), strict=True)
         )]  # fmt: skip
@@ -445,11 +446,11 @@ def _judge_gain(
 
 
 def _read(
-    others: Sequence[OtherVariable], reached: Reached, units: IntArray
+    others: Sequence[OtherVariable], reached: Reached, units: IntArray, alike: RowGroups
 ) -> tuple[dict[str, Reading], list[Chances]]:
     """How each variable is read, chosen on people who are not judged, and the chances of each who is."""
-    tuned = CandidatePosterior.of(reached.tuned_rows, reached.tuned, reached.temperature, units)
-    found = CandidatePosterior.of(reached.rows, reached.candidates, reached.temperature, units)
+    tuned = CandidatePosterior.of(reached.tuned_rows, reached.tuned, reached.temperature, units, alike)
+    found = CandidatePosterior.of(reached.rows, reached.candidates, reached.temperature, units, alike)
     readings = strongest_readings(others, reached.tuned_rows, tuned)
     return readings, gains_of_people(others, reached.rows, found, readings)
 

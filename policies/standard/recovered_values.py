@@ -49,11 +49,11 @@ _SAYS = Sentences(
     too_many_alone=f"{_READ} With it, {{alone:percent}} of the {{unit}} are alone with their quasi-identifiers; the "
     "policy allows {limit:percent}.",
     too_alike=f"{_READ} With it, groups of look-alikes hold too few sensitive values.",
-    no_groups=f"{_READ} No rule of the policy is about groups of look-alikes, so a person must decide.",
+    no_groups=f"{_READ} No rule of the policy is about groups of look-alikes, so this needs a decision.",
     steered=f"{_TOLD} Masking may reveal it for half of them, or for {{beyond:percent}} more than keys do.",
-    steered_open=f"{_TOLD} Chance does not explain it, but it may be half of such {{unit}} or fewer, so a person must "
-    "decide.",
-    steered_unruled=f"{_TOLD} No rule of the policy is about the sensitive values of groups, so a person must decide.",
+    steered_open=f"{_TOLD} Chance does not explain it, but it may be half of such {{unit}} or fewer, so this needs a "
+    "decision.",
+    steered_unruled=f"{_TOLD} No rule of the policy is about the sensitive values of groups, so this needs a decision.",
 )
 
 RECOVERED_VALUES = (
@@ -78,6 +78,7 @@ _PEOPLE = 5_000  # who are looked at,
 _HIDDEN = 200  # and so many, at least, of whom a variable is hidden
 _FEW_TEXTS = 0.2  # different texts by person, up to which they are the categories of a code
 _SUPPRESSED = 30  # values, at least, for a figure
+_NEARLY_ALL = 0.9  # of those who have a value of a key are marked: who has no mark has another
 _CROSSED = 100  # values of a released key, at most, within which marks are looked at
 
 
@@ -310,7 +311,10 @@ def judge_steered_masking(rules: Sequence[DisclosureRule], files: Comparison) ->
     cost  : two passes over the released columns; for each hidden variable a tree of 20,000 people
     """
     hidden_ones = list(_hidden_answers(files))
-    if not hidden_ones:
+    hidden_keys = [
+        each for each in _hidden(files) if not each.own and files.variables[each.name].role is Role.QUASI_IDENTIFIER
+    ]
+    if not hidden_ones and not hidden_keys:
         return []
     keys = [*with_role(files.variables, Role.QUASI_IDENTIFIER)]
     marks = list(filter(None, (
@@ -320,11 +324,14 @@ def judge_steered_masking(rules: Sequence[DisclosureRule], files: Comparison) ->
     )))  # fmt: skip
     if not marks:
         return []
-    known = [_ranks(files.original[name]) for name in keys if files.variables[name].kind is not Kind.ITEMS]
+    known = {name: _ranks(files.original[name]) for name in keys if files.variables[name].kind is not Kind.ITEMS}
     shown = {name: _ranks(files.masked[name]) for name in keys if name in files.masked}
     shown = {name: codes for name, codes in shown.items() if codes.max(initial=0) < _CROSSED}
     units = groups_of_people(files.original, files.variables)
-    return list(filter(None, (_steered(rules, files, hidden, marks, known, shown, units) for hidden in hidden_ones)))
+    found = [_steered(rules, files, hidden, marks, [*known.values()], shown, units) for hidden in hidden_ones]
+    if any(isinstance(rule, KAnonymity) for rule in rules):
+        found += [_steered_key(rules, files, hidden, marks, known, shown, units) for hidden in hidden_keys]
+    return list(filter(None, found))
 
 
 def _hidden_answers(files: Comparison) -> Iterator[_Hidden]:
@@ -376,6 +383,55 @@ def _steered(
                 unit=files.unit, by=worst.columns, share=share, name=name, expected=worst.by_keys, beyond=_COMES_BACK
             )
         ),
+    )  # fmt: skip
+
+
+def _steered_key(
+    rules: Sequence[DisclosureRule], files: Comparison, hidden: _Hidden, marks: Sequence[Mark],
+    known: dict[str, IntArray], shown: dict[str, IntArray], units: IntArray,
+) -> Finding | None:  # fmt: skip
+    """The group of whom a removed or suppressed key is told, and who share it and the others with too few, if any.
+
+    Who knows of a person that value looks among the marked alone: hardly anybody without a mark has it.
+    """
+    name = hidden.name
+    truth, levels = truth_of(hidden.values)
+    if levels < 2:
+        return None
+    others = {each: codes for each, codes in shown.items() if each != name}
+    learned = KnownByKeys([codes for each, codes in known.items() if each != name], truth, levels)
+    marked = [mark for mark in marks if mark.column != name]
+    frame, variables = files.masked_with_people
+    keys = [each for each in with_role(files.released, Role.QUASI_IDENTIFIER) if each in frame and each != name]
+    people, n = people_of(frame, variables), len(frame)
+    labels = classes_of(frame, keys, people).labels if keys else np.zeros(n, np.int64)
+    before = _counted(labels, np.ones(n, np.bool_), people)
+    worst, says = 0, None
+    for group in steered_by(truth, levels, learned, marked, others, units, _COMES_BACK):
+        inside, has = np.zeros(n, np.bool_), truth == group.value
+        inside[group.rows] = True
+        for each in group.columns[1:]:
+            if each in others:  # the mark is looked at within one category of it
+                has &= others[each] == others[each][group.rows[0]]
+        if not group.is_beyond(_COMES_BACK) or np.count_nonzero(has & inside) < _NEARLY_ALL * np.count_nonzero(has):
+            continue
+        crowd = _counted(labels, inside, people)
+        for rule in rules:
+            if not isinstance(rule, KAnonymity) or not _looks_at(rule, name):
+                continue
+            below = int(np.count_nonzero(inside & has & (crowd < rule.k) & (before >= rule.k)))
+            if below > worst:
+                usual = truth != int(np.bincount(truth[truth >= 0]).argmax())
+                right = np.count_nonzero(inside & has)
+                share = disclosed_share(right / max(right, np.count_nonzero(usual)), n, files.minimum_cell)
+                worst, says = below, _SAYS.too_few(
+                    below=below, n=n, k=rule.k, name=name, by=group.columns, share=share, unit=files.unit
+                )  # fmt: skip
+    if says is None:
+        return None
+    return Finding(
+        rule="recovered_values", verdict=Verdict.FAIL, stage="reference", scope=name, limit=_COMES_BACK, attempted=n,
+        completed=int(np.count_nonzero(hidden.of)), **as_fields(says),
     )  # fmt: skip
 
 

@@ -158,6 +158,8 @@ class Ledger:
         """
         self._chain = Chain(key)
         self._anchor = Anchor(anchor, key)
+        self._checkpoint = Anchor(anchor.with_name(f"{anchor.name}.checkpoint"), key, "checkpoint")
+        self._verified: tuple[int, str] | None = None  # the last row of the last whole verification
         self._database = LedgerDatabase(url)
         self._database.open()
         self._index = LedgerIndex(anchor.with_name(f"{anchor.name}.index"), key)
@@ -285,16 +287,43 @@ class Ledger:
         found = roots(map(bytes.fromhex, hashes), sizes)
         return {size: (hashes[size - 1], root.hex()) for size, root in found.items() if size > 0}
 
-    def verify(self) -> list[str]:
+    @property
+    def checkpoint(self) -> int:
+        """The number of the row up to which all was verified; 0 where nothing was, or the file in the vault is not what
+        was written."""
+        found = self._checkpoint.read()
+        return found[0] if found else 0
+
+    def keep_checkpoint(self) -> None:
+        """Let a verification begin at the row up to which this process verified all. Raises DataError: disk."""
+        if self._verified is not None and self._verified[0] > 0:
+            self._checkpoint.move(*self._verified)
+
+    def verify(self, from_checkpoint: bool = False) -> list[str]:
         """What is wrong with the ledger, in words; an empty list when its history is whole.
 
         Every row is read and hashed, whatever was read before. What is whole is remembered, so that later reads are of
         the history that was verified, or are refused. Cost: O(entries).
+
+        from_checkpoint : only those from the checkpoint on, where there is one: rows before it are counted, and that
+                          nobody changed them since is shown by a verification of all
         """
         anchored = self._anchor.read()  # before the rows: an append meanwhile only takes the database further
-        rows = self._database.read(lambda each: [dict(row) for row in each.execute(_ALL).mappings()])
-        problems = self._chain.problems(rows, anchored[0] if anchored else 0)
-        last = rows[-1]["seq"] if rows else 0
+        kept = self._checkpoint.read() if from_checkpoint else None
+        begun = {"seq": kept[0] - 1 if kept else 0}
+        rows, number = self._database.read(
+            lambda each: (
+                [dict(row) for row in each.execute(_AFTER, begun).mappings()],
+                each.execute(_NUMBER).scalar(),
+            )
+        )
+        after = (begun["seq"], rows[0]["previous"] if kept and rows else START)
+        problems = self._chain.problems(rows, anchored[0] if anchored else 0, after)
+        last = rows[-1]["seq"] if rows else begun["seq"]
+        if kept and not problems and kept not in ((row["seq"], row["hash"]) for row in rows[:1]):
+            problems.append(f"row {kept[0]} is not the row that the checkpoint in the vault knows")
+        if kept and number != last:
+            problems.append(f"there are {number} rows, and the last is row {last}: rows before the checkpoint are gone")
         if anchored is None:
             problems.append("the anchor in the vault is missing or was changed")
         elif anchored[0] > last:
@@ -306,6 +335,9 @@ class Ledger:
                 for row in rows:
                     if row["seq"] not in self._fitting:
                         self._remember(Entry.of(tuple(row.values())))
+            if kept:
+                return problems
+            self._verified = (last, rows[-1]["hash"] if rows else START)
             verified = [_head(tuple(row.values())) for row in rows]
             if len(rows) >= MANY and self._index.read() != verified:
                 self._index.write(verified)

@@ -47,17 +47,18 @@ class Chain:
         """Whether the row bears the hash of its content."""
         return hmac.compare_digest(self.hash(row).encode(), str(row["hash"]).encode())
 
-    def problems(self, rows: Sequence[Row], end: int) -> list[str]:
+    def problems(self, rows: Sequence[Row], end: int, after: tuple[int, str] = (0, START)) -> list[str]:
         """What is wrong with all rows of a ledger, in their order, in words.
 
-        end  : number of the row that should be the last
-        cost : one hash for each row
+        end   : number of the row that should be the last
+        after : number and hash of the row before these, if they are not all from the first on
+        cost  : one hash for each row
         """
         problems: list[str] = []
         fitting = [self.fits(row) for row in rows]
         # where a row that does not fit may have been moved from; bounded, as each place is tried on each such row
         places = [*[row["seq"] for row, fits in zip(rows, fitting, strict=True) if not fits][:100], end]
-        last, previous, followed = 0, START, True
+        (last, previous), followed = after, True
         for row, fits in zip(rows, fitting, strict=True):
             seq = row["seq"]
             problems += [f"row {number} is missing" for number in range(last + 1, min(seq, last + 100))]
@@ -75,6 +76,7 @@ class Chain:
 class Anchor:
     path: Path
     key: bytes
+    kind: str = "anchor"  # one for the last row does not pass for one up to which all was verified
 
     def read(self) -> tuple[int, str] | None:
         """Number and hash of the row that was last; None when the file is missing or is not what was written."""
@@ -94,7 +96,7 @@ class Anchor:
                 replace(self.path, f"{seq} {digest} {self._mac(seq, digest)}\n".encode(), 0o600)
 
     def _mac(self, seq: int, digest: str) -> str:
-        return hmac.digest(self.key, json.dumps(["anchor", seq, digest]).encode(), "sha256").hex()
+        return hmac.digest(self.key, json.dumps([self.kind, seq, digest]).encode(), "sha256").hex()
 
 
 def roots(entries: Iterable[bytes], sizes: Collection[int]) -> dict[int, bytes]:

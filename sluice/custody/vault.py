@@ -6,6 +6,7 @@
     VAULT/objects/SHA256.EXT  what was kept, named by its content
     VAULT/scratch/            files being written
     VAULT/anchor              the last row of the ledger
+    VAULT/anchor.checkpoint   the row up to which all was verified
     VAULT/anchor.index        its rows without their bodies, where there are thousands; made anew where it is lost
     VAULT/format              the number of this layout; in a vault from before it was written there is none
 

@@ -9,8 +9,11 @@ import asyncio
 import hashlib
 import hmac
 import json
+import socket
+import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -71,11 +74,34 @@ def _posted(url: str, body: bytes, headers: dict[str, str], receiver: str) -> No
 
 async def _answer(url: str, body: bytes, headers: dict[str, str]) -> int:
     """The code of the answer; its body is never read, as a receiver could have it go on for ever."""
+    asyncio.get_running_loop().getaddrinfo = _looked_up  # type: ignore[method-assign]
     async with (
         httpx.AsyncClient(trust_env=False, timeout=None, follow_redirects=False) as client,
         client.stream("POST", url, content=body, headers=headers) as answer,
     ):
         return answer.status_code
+
+
+async def _looked_up(*asked: Any, **how: Any) -> Any:
+    """The addresses of a name. A name service that hangs holds a thread that nobody waits for: asyncio's own would hold
+    the end of the loop and of the process."""
+    loop = asyncio.get_running_loop()
+    found: asyncio.Future[Any] = loop.create_future()
+
+    def settle(end: Callable[[Any], None], answer: Any) -> None:
+        if not found.done():
+            end(answer)
+
+    def ask() -> None:
+        try:
+            told: tuple[Callable[[Any], None], Any] = (found.set_result, socket.getaddrinfo(*asked, **how))
+        except OSError as error:
+            told = (found.set_exception, error)
+        with suppress(RuntimeError):  # the loop has ended meanwhile
+            loop.call_soon_threadsafe(settle, *told)
+
+    threading.Thread(target=ask, daemon=True).start()
+    return await found
 
 
 def signature(secret: str, seconds: str, body: bytes) -> str:

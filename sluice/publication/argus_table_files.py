@@ -7,7 +7,7 @@ columns of SBS and intermediate files, what the program writes (version 4.2).
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 
@@ -48,12 +48,15 @@ class ArgusTable:
     requirements: Requirements
     cost: Floats
     value: Integers | None = None
-    changed: str = ""  # what a changed value is called: Round or CTA
+    changed: str = ""  # what a changed value is called: Round, CTA or CKM
     confidential: bool = False
     two_dominate: bool = False  # by a rule that looks at two contributors
+    labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # of codes, by dimension
 
     def files(self, path: Path, kind: int, options: Collection[str]) -> dict[Path, bytes]:
         """What is written, by its place; an intermediate file has its metadata and hierarchies beside it.
+
+        Its .hst asks another run for the same statuses and protection.
 
         options : those switched on
         raises  : DataError for a format that is confidential, or does not take changed values
@@ -179,10 +182,11 @@ class ArgusTable:
         return f"{100 * int(self.cells.largest[cell, :2].sum()) / total:.0f}" if total else ""
 
     def _intermediate(self, path: Path, options: Collection[str]) -> dict[Path, bytes]:
-        """A .tab that can be read again, with its .rda and, for each dimension with groups, its .hrc."""
+        """A .tab that can be read again, with its .rda and .hst; for each dimension with groups its .hrc, and for one
+        with labels its .cdl."""
         quote, cells, decimals = _quoting("QU" in options), self.cells, self.cells.decimals
         kept = min(cells.largest.shape[1], 2)
-        lines = []
+        lines, asked = [], []
         for cell in self._listed:
             word = "S" if self.status[cell] == Status.PUBLISHED else "M" if self._number(cell) == _SECONDARY else "U"
             levels = [self.requirements.lower[cell], self.requirements.upper[cell]] if word == "U" else [0, 0]
@@ -201,7 +205,10 @@ class ArgusTable:
                 high,
             ]
             lines.append(";".join(line))
-        files = {path: _text(lines)}
+            codes = list(map(quote, self._codes(cell)))
+            asked += [";".join([*codes, word.lower()])] if word != "S" else []
+            asked += [";".join([*codes, "pl", low, high])] if word == "U" else []
+        files = {path: _text(lines), path.with_suffix(".hst"): _text(asked)}
         variables = []
         for axis in self._axes:
             dimension = cells.dimensions[axis]
@@ -210,6 +217,10 @@ class ArgusTable:
                 place = path.with_name(f"{path.stem}_{dimension.name}.hrc")
                 files[place] = _text(hierarchy_lines(dimension))
                 said |= {"HIERCODELIST": place.name, "HIERLEADSTRING": "@"}
+            if labels := self.labels.get(dimension.name):
+                place = path.with_name(f"{path.stem}_{dimension.name}.cdl")
+                files[place] = _text([f"{code},{labels[code]}" for code in dimension.codes if code in labels])
+                said["CODELIST"] = place.name
             variables.append(ArgusVariable(dimension.name, 0, role="dimension", said=said))
         told = {"DECIMALS": str(decimals)} if decimals else {}
         columns = [(self.response, "number"), ("Freq", "frequency"), *((f"Top{n + 1}", "largest") for n in range(kept))]
@@ -270,4 +281,4 @@ def _quoting(quoted: bool) -> Callable[[str], str]:
 
 
 def _text(lines: Iterator[str] | Sequence[str]) -> bytes:
-    return ("\n".join(lines) + "\n").encode()
+    return "".join(f"{line}\n" for line in lines).encode()

@@ -134,7 +134,7 @@ def _curve_view(curve: Curve) -> dict[str, object]:
     says = {
         Verdict.PASS: f"{excess}. That is within {margin}.",
         Verdict.REVIEW: f"{excess}. That is more than {margin}, but chance could explain it ({chance}): "
-        "a person must decide.",
+        "this needs a decision.",
         Verdict.FAIL: f"{excess}. That is more than {margin}, and more than chance explains ({chance}).",
         Verdict.UNKNOWN: "The measure could not be judged." + (f" {excess}." if curve.statistic > 0 else ""),
     }[curve.verdict]

@@ -21,6 +21,7 @@ _RULE = re.compile(r"([A-Za-z]+)\s*\(([^()]*)\)")
 _METHOD = re.compile(r"([A-Za-z]+)\s*\(\s*(\d{1,4})\s*((?:,[^,()]*)*)\)\s*(.*)")
 _WRITE = re.compile(r'\(\s*(\d{1,4})\s*,\s*(\d{1,2})\s*,([^,"]*),\s*(?:"([^"]+)"|([^",()]+?))\s*\)\s*')
 _A_PRIORI = re.compile(r'"([^"]+)"\s*,\s*(\d{1,4})\s*,\s*"([^"]{1,2})"\s*(?:,\s*([01]?)\s*)?(?:,\s*([01]?)\s*)?')
+_RECODE = re.compile(r'(\d{1,4})\s*,\s*(?:"([^"]+)"|([^",]+?))\s*,\s*(?:"([^"]+)"|(\S+))')
 _OPTION = re.compile(r"([A-Za-z]{2})\s*([+-])\s*")
 
 _FREQUENCY = ("<freq>", "freq", "<frequency>")
@@ -29,9 +30,8 @@ _COSTS = {  # what may stand in place of a cost variable, and what is kept small
     **dict.fromkeys(("<unit>", "<unity>", "unity", "-2"), "cells"),
 }
 _NOT_HERE = {
-    "RECODE": "recode the records, or end the table at a level of its hierarchy, before they are protected",
     "COVER": "it is a word of tau-ARGUS' own batches for linked tables; ask for all tables at once: MOD(0)",
-    "JJ": "a problem without its table cannot be audited",
+    "JJ": "a batch protects tables; `sluice table audit FILE.jj` audits such a problem",
 }
 _NOTHING_TO_DO = {
     "SOLVER": "Sluice has its own solver",
@@ -77,6 +77,16 @@ class FileOfRequests:
     separator: str
     ignore_errors: bool
     expand_trivial: bool
+
+
+@dataclass(frozen=True)
+class Recode:
+    """A variable that is recoded: by a file, or to so many levels below the total of its hierarchy."""
+
+    line: int
+    variable: str
+    path: str = ""
+    level: int = 0
 
 
 @dataclass
@@ -132,6 +142,7 @@ class Session:
     added_up: bool = False  # cells, not records
     line: int = 0
     tables: list[BatchTable] = field(default_factory=list)
+    recodings: list[Recode] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -286,7 +297,8 @@ class _Reader:
         response, shadow, cost, power = (_bare(each) for each in [*parts[1:], "", "", ""][:4])
         if not response:
             raise _NotUnderstoodError("names no response; <freq> counts contributors")
-        counts = response.casefold() in _FREQUENCY
+        written = parts[1].strip()
+        counts = response.casefold() in _FREQUENCY and not written.startswith('"')  # "freq" may be a variable's name
         table = BatchTable(line, names, "" if counts else response, shadow)
         if cost.casefold() in _COSTS:
             table.cost = _COSTS[cost.casefold()]
@@ -340,9 +352,13 @@ class _Reader:
             table.holding |= counted[name] > own
         if name == "P":
             pooled = int(numbers[-1]) if len(numbers) > 1 else 1
-            if not 1 <= pooled <= 3:
-                raise _NotUnderstoodError(f"has a coalition of {pooled} in P; it may be of 1 to 3")
-            table.coalition = max(table.coalition, pooled)
+            if not 1 <= pooled <= _MOST_POOLED:
+                raise _NotUnderstoodError(f"has a coalition of {pooled} in P; it may be of 1 to {_MOST_POOLED}")
+            if pooled > _MOST_ATTACKERS:
+                self._remark(
+                    line, f"P counts with {pooled} who pool what they know; the audit plays {_MOST_ATTACKERS} of them"
+                )
+            table.coalition = min(max(table.coalition, pooled), _MOST_ATTACKERS)
             rule = {"rule": "p_percent", "p": first, "coalition": pooled}
             if len(numbers) == 3 and numbers[1] != 100:
                 rule = {"rule": "prior_posterior", "p": first, "q": numbers[1], "coalition": pooled}
@@ -369,6 +385,19 @@ class _Reader:
         elif name == "MAN":
             table.margin = first
 
+    def _recode(self, line: int, rest: str) -> None:
+        found = _RECODE.fullmatch(rest)
+        if found is None:
+            raise _NotUnderstoodError('takes table, variable and a file or a level, such as 1, Size, "size.grc"')
+        table, variable = self._table(found[1]), (found[2] or found[3]).strip()
+        if variable.casefold() not in map(str.casefold, table.dimensions):
+            raise _NotUnderstoodError(f"names '{variable}', and table {found[1]} does not have it")
+        said = found[4] or found[5]
+        level = int(said) if re.fullmatch(r"[1-9]", said) and not found[4] else 0
+        self._session.recodings.append(Recode(line, variable, "" if level else said, level))
+        if len(self._session.tables) > 1:
+            self._remark(line, f"'{variable}' is recoded in all tables of these data")
+
     def _apriori(self, line: int, rest: str) -> None:
         found = _A_PRIORI.fullmatch(rest)
         if found is None:
@@ -380,7 +409,7 @@ class _Reader:
 
     def _suppress(self, line: int, rest: str) -> None:
         found = _METHOD.fullmatch(rest)
-        if found is None or (found[4] and found[1].upper() != "CKM"):
+        if found is None or found[4]:
             raise _NotUnderstoodError(f"takes a method with the number of a table, such as MOD(1); got '{rest}'")
         name, number, more = found[1].upper(), found[2], [each.strip() for each in found[3].split(",")[1:]]
         if not all(re.fullmatch(rf"(?:{_NUMBER})?", each) for each in more):
@@ -392,12 +421,14 @@ class _Reader:
             raise _NotUnderstoodError("belongs after <SPECIFYTABLE>")
         if int(number) == 0 and self._session.added_up and len(tables) > 1:
             raise _NotUnderstoodError("has linked tables of cells that are added up, which need their records")
-        method, known = self._method(line, name, more)
+        method, known = self._method(line, name, more, tables)
         for table in tables:
             table.method, table.linked = method, table.linked or int(number) == 0
             table.known_within = known
 
-    def _method(self, line: int, name: str, more: Sequence[str]) -> tuple[dict[str, Any], float | None]:
+    def _method(
+        self, line: int, name: str, more: Sequence[str], tables: Sequence[BatchTable]
+    ) -> tuple[dict[str, Any], float | None]:
         numbers = [float(each) if each else None for each in more]
         first = numbers[0] if numbers else None
         if name in ("GH", "MOD", "NET"):
@@ -419,9 +450,9 @@ class _Reader:
         if name == "CTA":
             return {"method": "controlled_adjustment"}, None
         if name == "CKM":
-            raise _NotUnderstoodError(
-                "has CKM, whose p-table is not read; --method cell_key of `sluice table protect` takes its parameters"
-            )
+            if any(table.response for table in tables):
+                raise _NotUnderstoodError("has CKM for a response; cell keys are for counts here (<freq>)")
+            return {"method": "cell_key"}, None
         raise _NotUnderstoodError(f"has the method {name}, which is not known")
 
     def _writetable(self, line: int, rest: str) -> None:
@@ -445,10 +476,12 @@ class _Reader:
         self._table(found[1]).files.append(FileToWrite(line, kind, frozenset(on), found[4] or found[5].strip()))
 
 
+_MOST_POOLED = 8  # by the rule; further contributions of a cell are hardly ever of use to it
+_MOST_ATTACKERS = 3  # who pool their own parts in the audit
 _MOST_TOLD = 40  # problems: a file of another kind has one in each line
 _WORDS = frozenset(
     ("openmicrodata", "opentabledata", "openmetadata", "clear", "logbook", "versioninfo", "readmicrodata", "readtable",
-     "specifytable", "safetyrule", "apriori", "suppress", "writetable")
+     "specifytable", "safetyrule", "recode", "apriori", "suppress", "writetable")
 )  # fmt: skip
 
 

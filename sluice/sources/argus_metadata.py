@@ -24,9 +24,11 @@ _ROLES = {
     "RECODEABLE": "dimension", "RECODABLE": "dimension", "NUMERIC": "number", "FREQUENCY": "frequency",
     "MAXSCORE": "largest", "STATUS": "status", "WEIGHT": "weight", "HOLDING": "holding", "REQUEST": "request",
     "SHADOW": "shadow", "COST": "cost", "COSTVAR": "cost", "LOWERPL": "lower", "UPPERPL": "upper",
-    "RECORDKEY": "other",
+    "RECORDKEY": "key",
 }  # fmt: skip
-_WITH_ARGUMENTS = ("TOTCODE", "CODELIST", "HIERCODELIST", "HIERLEADSTRING", "HIERLEVELS", "DECIMALS", "REQUEST")
+_OF_MAGNITUDES = ("CKM", "INCLUDEZEROS", "SEPARATION", "PARITY", "SCALING", "PFILE_CONT", "PFILE_SEP")  # of cell keys
+_WITH_ARGUMENTS = ("TOTCODE", "CODELIST", "HIERCODELIST", "HIERLEADSTRING", "HIERLEVELS", "DECIMALS", "REQUEST",
+                   "PFILE", *_OF_MAGNITUDES)  # fmt: skip
 _WITHOUT_USE = ("HIERARCHICAL", "DISTANCE", "TRUNCABLE")
 
 
@@ -34,7 +36,8 @@ _WITHOUT_USE = ("HIERARCHICAL", "DISTANCE", "TRUNCABLE")
 class ArgusVariable:
     """A column.
 
-    role : dimension, number, frequency, largest, status, weight, holding, request, shadow, cost, lower, upper, other
+    role : dimension, number, frequency, largest, status, weight, holding, request, shadow, cost, lower, upper, key or
+           other
     said : what belongs to each sign, by its name, such as TOTCODE
     """
 
@@ -160,6 +163,20 @@ def metadata_text(metadata: ArgusMetadata) -> str:
         for name, value in each.said.items():
             lines.append(f"    <{name}> {value}" if name in ("HIERLEVELS", "DECIMALS") else f'    <{name}> "{value}"')
     return "\n".join(lines) + "\n"
+
+
+def read_code_list(path: Path) -> dict[str, str]:
+    """The labels in a .cdl file, by their codes: one of each a line, with a comma between. Raises DataError."""
+    if not path.is_file():
+        raise missing_file(path)
+    labels = {}
+    for number, line in enumerate(path.read_bytes().decode(encoding_of(path)).lstrip("\ufeff").splitlines(), start=1):
+        code, comma, label = (part.strip() for part in line.partition(","))
+        if line.strip() and not (code and comma):
+            raise DataError(f"{path}: line {number}: must be a code, a comma and its label")
+        if line.strip():
+            labels[code] = label
+    return labels
 
 
 def hierarchy_of_widths(codes: Iterable[str], widths: Sequence[int], total: str, where: str) -> list[tuple[str, str]]:

@@ -159,9 +159,9 @@ class CsvSource(TabularSource):
             return _named(self.columns), lines
         return list(expected) or [f"column_{i + 1}" for i in range(len(self._cells(first)))], lines
 
-    def _cells(self, line: str) -> list[str]:
+    def _cells(self, line: str, strict: bool = False) -> list[str]:
         if self.quote:
-            row = next(csv.reader([line], delimiter=self.separator, quotechar=self.quote))
+            row = next(csv.reader([line], delimiter=self.separator, quotechar=self.quote, strict=strict))
         else:
             row = line.rstrip("\n").split(self.separator)
         return [cell.strip() for cell in row]
@@ -243,6 +243,36 @@ class CsvSource(TabularSource):
             if pc.sum(pc.binary_length(before)) != pc.sum(pc.binary_length(after)):
                 self.remarks.add("blanks", name, pc.sum(pc.not_equal(before, after)).as_py())
         return pa.table(trimmed, names=table.column_names)
+
+
+class DocumentCsv(CsvSource):
+    """A small CSV file that a document names, such as a hierarchy: it is read where the vault is open, so by Python's
+    own parser, in which no file can go beyond an array, and not by Arrow's.
+
+    It differs where a file is damaged: a quote that is never closed is named with its line.
+    """
+
+    def _parse(
+        self, path: Path, names: list[str], columns: Sequence[str], lines: "_Lines", size: int
+    ) -> Iterator[pa.Table]:
+        kept = [names.index(name) for name in columns]
+        records: list[list[str]] = []
+        while (line := lines.take()) is not None:
+            try:
+                cells = self._cells(line, strict=True)
+            except csv.Error:
+                where = f"{path}: line {lines.number_of(len(records) + 1)}"
+                raise DataError(f"{where}: a quoted cell is never closed") from None
+            if len(cells) != len(names):
+                where = f"{path}: line {lines.number_of(len(records) + 1)}"
+                raise DataError(
+                    f"{where}: {len(names)} fields expected, {len(cells)} found. Is the separator '{self.separator}', "
+                    "and every quote closed?"
+                )
+            records.append(cells)
+        if records:
+            texts = [pa.array([cells[place] for cells in records], pa.string()) for place in kept]
+            yield pa.table(texts, names=list(columns))
 
 
 def _end(reader: Any, lines: "_Lines") -> None:
@@ -387,6 +417,11 @@ def described_csv(path: Path, separator: str | None = None, encoding: str = "utf
     A file whose name ends in .gz is decompressed; what cannot be read the source says itself when it is.
     """
     return CsvSource(path=(str(path),), separator=separator or separator_of(_first_line(path)), encoding=encoding)
+
+
+def document_csv(path: Path, separator: str | None = None, encoding: str = "utf-8") -> DocumentCsv:
+    """The same of a file that a document names."""
+    return DocumentCsv(path=(str(path),), separator=separator or separator_of(_first_line(path)), encoding=encoding)
 
 
 def separator_of(header: str) -> str:

@@ -23,7 +23,7 @@ from sluice.ground.errors import DataError, DocumentError
 from sluice.ground.hierarchy import Hierarchy
 from sluice.ground.values import MISSING_MARKS
 from sluice.ground.visible_text import unseen
-from sluice.sources.csv_source import CsvSource, described_csv
+from sluice.sources.csv_source import CsvSource, document_csv
 from sluice.sources.packed_file import refuse_large
 from sluice.tabular.model.dimension import TOTAL, Dimension
 
@@ -63,7 +63,7 @@ def read_hierarchy(path: Path, separator: str | None = None, encoding: str = "ut
     if path.suffix.lower() == ".hrc":
         return hierarchy_of_parents(path.stem, {code: parent for code, parent in _of_argus(path) if parent})
     try:
-        source = described_csv(path, separator, encoding)
+        source = document_csv(path, separator, encoding)
         rows = _with_parents(source)
         if rows is None:
             return Hierarchy(rows=_leaves(source.model_copy(update={"header": False}), _cells(source)))
@@ -88,7 +88,7 @@ def read_rows(path: Path, lead: str = "") -> list[tuple[str, str]]:
     refuse_large(path)
     if lead or path.suffix.lower() == ".hrc":
         return _of_argus(path, lead)
-    source = described_csv(path)
+    source = document_csv(path)
     rows = _with_parents(source)
     if rows is not None:
         return rows

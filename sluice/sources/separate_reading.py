@@ -4,12 +4,14 @@ operating system allows it; or, for commands on files that no release is of, in 
 import json
 import logging
 import os
+import re
 import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from io import FileIO
 from time import monotonic
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -34,7 +36,33 @@ _PROGRAM = 1 << 30  # bytes that Python, its libraries and their threads may tak
 # names of hosts are asked for by TCP (resolv.conf(5)), as UDP is closed to the process.
 PROCESS_ENVIRONMENT = {
     "HOME": "/nonexistent", "LANG": "C.UTF-8", "PGGSSENCMODE": "disable", "RES_OPTIONS": "use-vc",
+    "OPENBLAS_NUM_THREADS": "1",  # nothing is multiplied here, and where no thread can be had it stops the process
 }  # fmt: skip
+# What libraries say as they abort, as far as no value of the data can be in it.
+_LAST_WORDS = re.compile(
+    r"^ *(terminate called [\w ]*(?:'[\w:]+')?|Fatal Python error: \w+|OpenBLAS \w+: [A-Za-z ]+"
+    r"|[\w ]+thread-local data|(?:malloc|free|realloc|munmap_chunk|corrupted|double free)\b[\w()/, -]*"
+    r"|what\(\): +(?:std::bad_alloc|Resource temporarily unavailable|Cannot allocate memory))",
+    re.MULTILINE,
+)
+
+
+class _LastWords(threading.Thread):
+    """The end of what a process says on standard error, read as long as it says something."""
+
+    def __init__(self, said: FileIO) -> None:
+        super().__init__(daemon=True)
+        self._said, self._kept = said, b""
+
+    def run(self) -> None:
+        while block := self._said.read(_LONGEST):
+            self._kept = (self._kept + block)[-_LONGEST:]
+
+    def of_end(self, code: int) -> str:
+        """The signal that ended it, and what a library said as it aborted: no more than forms without any value."""
+        self.join()
+        known = [found[0].strip() for found in _LAST_WORDS.finditer(self._kept.decode("utf-8", "replace"))]
+        return believed("; ".join([_signal(code), *known[-3:]]))
 
 
 def read_apart(source: TabularSource, columns: Sequence[str], size: int = BATCH_SIZE) -> "Iterator[pd.DataFrame]":
@@ -66,13 +94,14 @@ def read_apart(source: TabularSource, columns: Sequence[str], size: int = BATCH_
     }
     records, records_in = os.pipe()
     errors, errors_in = os.pipe()
-    with open(records, "rb") as batches, open(errors, "rb") as report:
+    words, words_in = os.pipe()
+    with open(records, "rb") as batches, open(errors, "rb") as report, open(words, "rb", buffering=0) as said_aloud:
         try:
             process = subprocess.Popen(
                 [sys.executable, "-I", "-m", "sluice.sources.reader", str(records_in), str(errors_in)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
+                stderr=words_in,
                 env=PROCESS_ENVIRONMENT | {name: os.environ[name] for name in ("TZ",) if name in os.environ},
                 cwd="/",
                 pass_fds=(records_in, errors_in),
@@ -80,6 +109,9 @@ def read_apart(source: TabularSource, columns: Sequence[str], size: int = BATCH_
         finally:
             os.close(records_in)
             os.close(errors_in)
+            os.close(words_in)
+        last_words = _LastWords(said_aloud)
+        last_words.start()
         late = threading.Event()
         timer = threading.Timer(limits.seconds or 0, _stop, (process, late))
         try:
@@ -105,12 +137,15 @@ def read_apart(source: TabularSource, columns: Sequence[str], size: int = BATCH_
             if process.returncode or not whole:
                 said = report.read(1 << 16)
                 killed = process.returncode < 0 and not said
+                if killed:
+                    log("reader killed", logging.WARNING, detail=last_words.of_end(process.returncode))
                 kind = SourceUnreachableError if _is_lost(said) else ReaderKilledError if killed else DataError
                 raise kind(_reason(said) or _ended(process.returncode, source.title, memory))
         finally:
             timer.cancel()
             process.kill()
             process.wait()
+            last_words.join()
 
 
 def read_here(
@@ -219,10 +254,14 @@ def _is_lost(report: bytes) -> bool:
         return False
 
 
+def _signal(code: int) -> str:
+    with suppress(ValueError):
+        return signal.Signals(-code).name
+    return str(code)
+
+
 def _ended(code: int, title: str, memory: int) -> str:
     if not code:
         return f"{title}: the process that read it answered with something else than its columns"
-    ended = str(code)
-    with suppress(ValueError):
-        ended = signal.Signals(-code).name
-    return f"{title}: the process that read it ended with {ended}. It could use {memory / 1e9:.1f} GB (SLUICE_MEMORY)."
+    most = f"{memory / 1e9:.1f} GB (SLUICE_MEMORY)"
+    return f"{title}: the process that read it ended with {_signal(code)}. It could use {most}."

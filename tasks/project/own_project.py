@@ -6,15 +6,14 @@ The data are a file or a table, as `sluice init` is given them; a release defini
 import hmac
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from functools import partial
-from math import inf, nan
+from math import nan
 from pathlib import Path
-from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -48,10 +47,11 @@ from sluice.utility.analyses.asked_analyses import Analyses
 from sluice.utility.analyses.drafted_analyses import drafted_analyses
 from tasks.project.new_project import PEOPLE, make_project, shipped_file
 from tasks.release.records.record_definition import RecordsDefinition
+from tasks.tuning.allowance import Allowance, stopping
 from tasks.tuning.audiences import USES, chosen_use, families_of, in_order_of_trial
 from tasks.tuning.confirmation import recommended_yaml
 from tasks.tuning.draft_steps import Draft
-from tasks.tuning.first_plan import FirstPlan, first_plan, part_at_hand
+from tasks.tuning.first_plan import FirstPlan, first_plan, part_at_hand, until_stopped
 from tasks.tuning.records_at_hand import RecordsAtHand
 from tasks.tuning.trial import Outcome
 
@@ -203,8 +203,22 @@ MOST_TRIED_ON = 10_000
 MOST_JUDGED_ON = 100_000
 """Records that a draft that passes there is judged on before it is proposed."""
 
-Told = Callable[[str, int, int, Draft, Outcome], None]
-"""Of each draft that was tried: what it is for, its number, of how many, and how it did."""
+
+@dataclass(frozen=True)
+class Trying:
+    """How drafts of the plan are tried.
+
+    most      : drafts that are tried at most for each use; 0 for none
+    allowance : the time, the judgement of the best by other draws included. At its end, or where somebody stops it, the
+                best draft that was found is taken
+    begins    : hears what begins: the use, the number of the draft, of how many, the draft, and what is done with it
+    told      : hears of each draft that was tried: the use, its number, of how many, the draft, and how it did
+    """
+
+    most: int | None = None
+    allowance: Allowance = field(default_factory=Allowance)
+    begins: Callable[[str, int, int, Draft, str], None] = lambda use, number, of, draft, step: None
+    told: Callable[[str, int, int, Draft, Outcome], None] = lambda use, number, of, draft, outcome: None
 
 
 @dataclass(frozen=True)
@@ -236,29 +250,23 @@ def own_project(
     proposed: Proposals,
     dataset: str,
     uses: tuple[str, ...],
+    trying: Trying,
     *,
-    most_tried: int | None = None,
-    seconds: float = inf,
     keys: Path | None = None,
-    told: Told = lambda use, number, of, draft, outcome: None,
     finish: Callable[[Path], None] = lambda folder: None,
 ) -> Made:
     """Draft the documents, try the plan, and write all of it at once: interrupted before, nothing is there.
 
-    uses       : what the file may be for; a plan is drafted for each, and that taken which keeps most
-    most_tried : drafts of the plan that are tried at most for each; 0 for none
-    seconds    : of the clock, for trying drafts, the judgement of the best by other draws included
-    finish     : writes what else belongs into the folder, before it gets its name
-    raises     : SluiceError where the folder holds anything, or cannot lie there
-    cost       : trials of plans on at most MOST_TRIED_ON records
+    uses   : what the file may be for; a plan is drafted for each, and that taken which keeps most
+    finish : writes what else belongs into the folder, before it gets its name
+    raises : SluiceError where the folder holds anything, or cannot lie there
+    cost   : trials of plans on at most MOST_TRIED_ON records
     """
     name = release_name(dataset)
     contract_text = contract_yaml(seen, proposed, dataset)
     contract = read_draft(contract_text, name)
     written = written_definition(data, folder / "releases", dataset, f"../contracts/{name}.yaml", uses[0])
-    use, plans, definition_text, fault = _drafted(
-        data, seen, proposed, contract, uses, written, most_tried, told, seconds
-    )
+    use, plans, definition_text, fault = _drafted(data, seen, proposed, contract, uses, written, trying)
     write_project(folder, data, name, contract_text, definition_text, keys, finish)
     return Made(folder, folder / "releases" / f"{name}.yaml", folder / "contracts" / f"{name}.yaml", use, plans, fault)
 
@@ -306,10 +314,7 @@ def redraft(
     data: OwnData,
     seen: Overview,
     uses: tuple[str, ...],
-    *,
-    most_tried: int | None = None,
-    seconds: float = inf,
-    told: Told = lambda use, number, of, draft, outcome: None,
+    trying: Trying,
 ) -> Redrafted:
     """Draft plans for a contract as it stands, and write the definition beside those that use it; none is overwritten.
 
@@ -327,7 +332,7 @@ def redraft(
     beside = Path(os.path.relpath(contract_path, folder)).as_posix()
     written = written_definition(data, folder, contract.dataset, beside, uses[0])
     proposed = declared_roles(contract, seen)
-    use, plans, text, fault = _drafted(data, seen, proposed, contract, uses, written, most_tried, told, seconds)
+    use, plans, text, fault = _drafted(data, seen, proposed, contract, uses, written, trying)
     if not plans:
         raise SluiceError(f"no plan was drafted, and nothing was written: {fault}")
     for path in (folder / f"{name}-drafted{number}.yaml" for number in ("", *(f"-{n}" for n in range(2, 100)))):
@@ -359,10 +364,10 @@ def release_name(dataset: str) -> str:
 
 def _drafted(
     data: OwnData, seen: Overview, proposed: Proposals, contract: Contract, uses: tuple[str, ...],
-    written: dict[str, Any], most_tried: int | None, told: Told, seconds: float,
+    written: dict[str, Any], trying: Trying,
 ) -> tuple[str, dict[str, FirstPlan], str, str]:  # fmt: skip
     """The use that is taken, the plan of each, the release definition with that of the use, and what hindered it."""
-    plans, fault = _plans(data.records, seen, proposed, contract, uses, written, most_tried, told, seconds)
+    plans, fault = _plans(data.records, seen, proposed, contract, uses, written, trying)
     use = chosen_use(plans) if plans else uses[0]
     written["policy"] = USES[use].policy
     return use, plans, _definition_yaml(written, plans.get(use), fault), fault
@@ -370,7 +375,7 @@ def _drafted(
 
 def _plans(
     source: TabularSource, seen: Overview, proposed: Proposals, contract: Contract, uses: tuple[str, ...],
-    written: Mapping[str, Any], most_tried: int | None, told: Told, seconds: float,
+    written: Mapping[str, Any], trying: Trying,
 ) -> tuple[dict[str, FirstPlan], str]:  # fmt: skip
     """The first plan for each use, and what hindered it."""
     try:
@@ -389,29 +394,52 @@ def _plans(
     analyses = Analyses(models=drafted_analyses(variables, frame, contract.undeclared).models)
     plans: dict[str, FirstPlan] = {}
     faults: list[str] = []
-    begun = monotonic()
+
+    def records_of(use: str) -> RecordsAtHand:
+        policy = load_policy(shipped_policies()[USES[use].policy])
+        decides = policy.model_copy(update={"attacks": tuple(each for each in policy.attacks if each.decides)})
+        return RecordsAtHand.of(frame, variables, contract, decides, definition.name, definition.owner, today)
+
+    with stopping(trying.allowance, alarm=True), until_stopped(trying.allowance):
+        for use, plan in _tried(definition, uses, records_of, groups, repeats, analyses, trying, faults):
+            plans[use] = plan
+    if trying.allowance.stopped and trying.allowance.left > 0 and not any(each.outcome for each in plans.values()):
+        raise KeyboardInterrupt  # somebody stopped it before anything was found
+    if not plans and trying.allowance.stopped:
+        try:
+            plans[uses[0]] = replace(first_plan(definition, records_of(uses[0]), groups, repeats, 0), untried=1)
+        except PlanError as error:
+            faults.append(str(error))
+    # Of equals, as where nothing was tried, the policy is taken that is nearest to what the file holds.
+    return {use: plans[use] for use in uses if use in plans}, "" if plans else faults[0]
+
+
+def _tried(
+    definition: RecordsDefinition, uses: tuple[str, ...], records_of: Callable[[str], RecordsAtHand],
+    groups: Mapping[str, Sequence[str]], repeats: Sequence[str], analyses: Analyses, trying: Trying, faults: list[str],
+) -> Iterator[tuple[str, FirstPlan]]:  # fmt: skip
+    """The uses for which there is time, those first under which most is kept, and the first plan of each."""
+    allowance, given, tried = trying.allowance, trying.allowance.left, 0
     order = in_order_of_trial(uses)
     for use in order:
-        policy = load_policy(shipped_policies()[USES[use].policy])
-        records = RecordsAtHand.of(frame, variables, contract, policy, definition.name, definition.owner, today)
-        took = monotonic() - begun
-        left = seconds - took
-        if plans and left < took / sum(plan.tried or 1 for plan in plans.values()):
-            break  # its first draft would end too late
-        left = left if use == order[-1] else left / 2  # what one use does not need, the next has
+        left = allowance.left
+        if tried and (allowance.stopped or left < (given - left) / tried):
+            return  # its first draft would end too late
+        records = records_of(use)
+        seconds = left if use == order[-1] else left / 2  # what one use does not need, the next has
         try:
-            plans[use] = first_plan(
-                definition, part_at_hand(records, MOST_TRIED_ON), groups, repeats, most_tried, partial(told, use), left,
-                analyses, families_of(use, uses), part_at_hand(records, MOST_JUDGED_ON),
+            plan = first_plan(
+                definition, part_at_hand(records, MOST_TRIED_ON), groups, repeats, trying.most,
+                partial(trying.told, use), seconds, analyses, families_of(use, uses),
+                part_at_hand(records, MOST_JUDGED_ON), allowance, partial(trying.begins, use),
             )  # fmt: skip
         except PlanError as error:
             faults.append(str(error))
             continue
-        tried = plans[use].as_tried
-        if tried and tried.passes and tried.keeps_enough and not USES[use].researchers:
-            break  # no other use can have more that counts
-    # Of equals, as where nothing was tried, the policy is taken that is nearest to what the file holds.
-    return {use: plans[use] for use in uses if use in plans}, "" if plans else faults[0]
+        tried += max(plan.tried, 1)
+        yield use, plan
+        if plan.as_tried and plan.passes and plan.as_tried.keeps_enough and not USES[use].researchers:
+            return  # no other use can have more that counts
 
 
 def typed_records(source: TabularSource, contract: Contract, records: int) -> tuple[pd.DataFrame, dict[str, Variable]]:
@@ -461,7 +489,8 @@ def _definition_yaml(written: Mapping[str, Any], plan: FirstPlan | None, fault: 
 def _did(plan: FirstPlan) -> str:
     on = f"{plan.records:,} of the records"
     if plan.outcome is None:
-        return "Nothing was tried: sluice check judges it, sluice tune searches for a better one."
+        why = "for lack of time" if plan.untried else "as it was asked for"
+        return f"Nothing was tried, {why}: sluice check judges it, sluice tune searches for a better one."
     drafts = "1 draft" if plan.tried == 1 else f"{plan.tried} drafts"
     if plan.passes:
         draws = plan.outcome.by_draws

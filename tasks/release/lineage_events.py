@@ -84,11 +84,12 @@ def lineage_event(workspace: Workspace, entries: Sequence[Entry], entry: Entry, 
     judged = {"assertions": list(_assertions(dossier, release.staged_variables))}
     described = {"schema": _facet("schema", {"fields": _fields(release.staged_variables)})}
     facets = {"dataQualityAssertions": _facet("dataQualityAssertions", judged)} if judged["assertions"] else {}
+    begun, kind = _attempt(entries, entry)
     return {
-        "eventType": KINDS[State(entry.event)],
+        "eventType": kind,
         "eventTime": entry.at,
         "run": {
-            "runId": str(uuid5(NAMESPACE_URL, f"sluice:{entry.release}")),
+            "runId": str(uuid5(NAMESPACE_URL, f"sluice:{entry.release}{f':{begun}' if begun else ''}")),
             "facets": {"processing_engine": _engine(), **_verdict(dossier)},
         },
         "job": {
@@ -103,6 +104,27 @@ def lineage_event(workspace: Workspace, entries: Sequence[Entry], entry: Entry, 
     }
 
 
+def _attempt(entries: Sequence[Entry], entry: Entry) -> tuple[int, str]:
+    """Which run of the release an event is of, counted from 0, and the type of the event.
+
+    A run starts once and ends once: data that are read anew begin another one where the last has ended, and else are
+    only told as going on.
+    """
+    number, started, ended = 0, False, False
+    kind = KINDS[State(entry.event)]
+    for each in entries:
+        if each.seq > entry.seq or each.event not in KINDS:
+            continue
+        kind = KINDS[State(each.event)]
+        if kind == "START":
+            number += ended
+            kind = "RUNNING" if started and not ended else kind
+            started, ended = True, False
+        ended = ended or kind in _ENDS
+    return number, kind
+
+
+_ENDS = ("FAIL", "ABORT", "COMPLETE")
 _JOB = {"processingType": "BATCH", "integration": "SLUICE", "jobType": "RELEASE"}
 
 
@@ -189,7 +211,7 @@ def _of_connection(name: str, table: str | None, query: str | None) -> Iterator[
     except (SluiceError, ValueError):
         url = None
     if url is None or not _PLAIN.fullmatch(f"{url.host or ''} {url.database or ''}") or not _has_a_place(url):
-        yield from _tables("sluice", name, "", table, query, "postgresql")
+        yield from _tables("sluice", name, "", table, query, "" if url is None else url.get_backend_name())
         return
     backend = url.get_backend_name()
     scheme = _SCHEMES.get(backend, backend)
@@ -221,7 +243,9 @@ def _tables(
         named = [(own, name)]
     else:
         try:
-            named = sorted(set(tables_of(str(query), backend)))
+            named = sorted(
+                set(tables_of(str(query), backend or "postgresql"))
+            )  # where nobody knows, by the usual rules
         except DataError:  # it could not be read by what is known of its dialect now
             named = []
     for own, name in named:

@@ -1,15 +1,19 @@
-"""The time that a search has, its last judgement included, and whether somebody asked it to stop."""
+"""The time that a search has, its last judgement included, and whether somebody, or the clock, asked it to stop."""
 
-from collections.abc import Callable
-from math import inf
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from math import inf, isfinite
+from threading import current_thread, main_thread
 from time import monotonic
-from typing import TypeVar
+from typing import Any, TypeVar
 
 T = TypeVar("T")
 
 _KEPT = 0.25  # share of the time that is kept for judging the best plans again
 _LONGER = 1.5  # times what a judgement took: another may take longer
 _JUDGEMENTS = 2  # of the best plan
+_SOONEST = 0.001  # seconds until an alarm rings: of 0 it never does
 
 
 class Allowance:
@@ -22,8 +26,20 @@ class Allowance:
     def __init__(self, minutes: float | None = None, clock: Callable[[], float] = monotonic) -> None:
         self._clock, self._begun, self._seconds = clock, clock(), inf
         self._dearest = 0.0
-        self.stopped = False
+        self._whole = self
+        self._is_stopped = False
         self.limit(minutes)
+
+    def part(self, seconds: float) -> "Allowance":
+        """So many of the seconds that are left, at most all of them, for judgements of another price. Who stops one of
+        both stops both."""
+        found = Allowance(min(seconds, self.left) / 60, self._clock)
+        found._whole = self._whole
+        return found
+
+    @property
+    def stopped(self) -> bool:
+        return self._whole._is_stopped
 
     def limit(self, minutes: float | None) -> None:
         """Allow so many minutes from the beginning."""
@@ -32,7 +48,7 @@ class Allowance:
 
     def stop(self) -> None:
         """Somebody asks the search to stop."""
-        self.stopped = True
+        self._whole._is_stopped = True
 
     def refuse_stopped(self) -> None:
         """Raise KeyboardInterrupt once somebody asked to stop: a library may have made another error of the first."""
@@ -61,7 +77,7 @@ class Allowance:
 
     def allows(self, judgements: float) -> bool:
         """Whether so many plans may be judged, each as long as the dearest so far and somewhat longer."""
-        return self.left > judgements * _LONGER * self._dearest
+        return not self.stopped and self.left > judgements * _LONGER * self._dearest
 
     def timed(self, judge: Callable[[], T]) -> T:
         """What a judgement of all records comes to; the time that it takes is noted."""
@@ -69,3 +85,40 @@ class Allowance:
         found = judge()
         self.took(self._clock() - begun)
         return found
+
+
+@contextmanager
+def stopping(allowance: Allowance, alarm: bool = False) -> Iterator[None]:
+    """Ctrl-C and SIGTERM end the search, of which it is said what was found; a second one ends the command.
+
+    alarm : whether the end of the time does so, too, in the midst of a judgement
+    raises: KeyboardInterrupt inside, after `allowance.stop()`; nothing but in the main thread
+    """
+    if current_thread() is not main_thread():
+        yield
+        return
+    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGALRM)
+    before = {each: signal.getsignal(each) for each in signals}
+
+    def stop(number: int, frame: Any) -> None:
+        allowance.stop()
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        for each in signals:
+            signal.signal(each, before[each])
+        if number == signal.SIGALRM:
+            raise KeyboardInterrupt
+        on_ctrl_c = before[signal.SIGINT]
+        if callable(on_ctrl_c):
+            on_ctrl_c(number, frame)
+        raise KeyboardInterrupt
+
+    try:
+        for each in signals:
+            signal.signal(each, stop)
+        if alarm and isfinite(allowance.left):
+            signal.setitimer(signal.ITIMER_REAL, max(allowance.left, _SOONEST))
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        for each in signals:
+            signal.signal(each, before[each])

@@ -157,7 +157,7 @@ def _grouped(
             steps += moved(frame, usable, rest, window)
         if whose:
             steps.append({"method": "removal", "columns": whose})
-        what = "drawn anew from similar records" if window is None else "swapped among similar records"
+        what = "drawn anew from similar records" if window is None else f"swapped among the nearest {window:.0%}"
         what += ", numbers then calibrated by regression" if calibrated and rest else ""
         beside = f", {len(rest)} other variable{'s' if len(rest) > 1 else ''} {what}" if rest else ""
         family: Family = "mixture" if window is None and rest else "groups"

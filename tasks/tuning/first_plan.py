@@ -6,7 +6,8 @@ and amounts move to people near in rank; or, where the policy asks for no groups
 What passes on the records at hand is a fair first attempt, to be improved by `sluice tune`.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from math import ceil, inf, isfinite
@@ -15,6 +16,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from sluice.ground.errors import PlanError
+from sluice.ground.progress import report
 from sluice.risk.people_of_records import groups_of_people, number_of_people
 from sluice.utility.analyses.asked_analyses import Analyses
 from sluice.utility.analyses.models import HOLDS
@@ -92,6 +94,10 @@ class FirstPlan:
         return None if self.outcome is None else Tried(self.draft, self.outcome)
 
 
+Begins = Callable[[int, int, Draft, str], None]
+"""Of each step: the number of the draft, of how many, the draft, and what is done with it."""
+
+
 def first_plan(
     definition: RecordsDefinition,
     records: RecordsAtHand,
@@ -103,6 +109,8 @@ def first_plan(
     analyses: Analyses | None = None,
     families: Collection[Family] = FAMILIES,
     whole: RecordsAtHand | None = None,
+    allowance: Allowance | None = None,
+    begins: Begins = lambda number, of, draft, step: None,
 ) -> FirstPlan:
     """The draft that keeps most of those that pass on the records at hand; else the one that came nearest.
 
@@ -119,21 +127,26 @@ def first_plan(
     families   : of which drafts are wanted
     whole      : the records of which those at hand are a part: what passes on the part is judged on these, too. More
                  people tell more coefficients from 0 and more intruders from chance, so it may fall there
+    allowance  : of which `seconds` are a part; who stops it by KeyboardInterrupt gets what was found until then
     raises     : PlanError where none fits the documents
     cost       : a trial for each draft, most of which stop early
     """
-    found = [
-        each
-        for each in drafts(records, groups, repeats)
-        if each.family in families and _fits(definition, each, records)
-    ]
+    found: list[Draft] = []
+    for each in drafts(records, groups, repeats):
+        if (
+            each.family in families
+            and each.plan not in [draft.plan for draft in found]
+            and _fits(definition, each, records)
+        ):
+            found.append(each)
     if not found:
         raise PlanError("no draft of a plan fits these variables and this policy")
     wanted = found if most_tried is None else found[:most_tried]
     if not wanted:
         draft = found[0]
         return FirstPlan(replace(draft, plan=draft.otherwise or draft.plan), None, 0, len(records))
-    looks, attacks = Allowance(seconds / 60), Allowance(seconds / 60)
+    allowance = allowance or Allowance(None)
+    looks, attacks = allowance.part(seconds), allowance.part(seconds)
     on = records
     judged: list[Tried] = []
     waiting: list[tuple[int, Tried]] = []
@@ -144,41 +157,60 @@ def first_plan(
 
     def attacked(number: int, tried: Tried) -> bool:
         nonlocal on
+        begins(number, len(wanted), tried.draft, "under attack")
         outcome, on = _outcome(definition, tried, records, number, attacks), records
         larger = 1.0 if whole is None else len(whole) / len(records)
         if outcome.end == "passes" and whole is not None and larger > 1 and attacks.allows(larger):
-            by_all = _try(definition, tried.draft, whole, (_SEED, number), analyses=analyses)
-            margin = float(np.fmin(outcome.margin, by_all.margin))
-            outcome, on = by_all.model_copy(update={"margin": margin}), whole
+            begins(number, len(wanted), tried.draft, f"on {len(whole):,} records")
+            with until_stopped(attacks):
+                by_all = _try(definition, tried.draft, whole, (_SEED, number), analyses=analyses)
+                margin = float(np.fmin(outcome.margin, by_all.margin))
+                outcome, on = by_all.model_copy(update={"margin": margin}), whole
         ended(number, replace(tried, outcome=outcome))
         return outcome.end == "passes"
 
-    for number, draft in enumerate(wanted, start=1):
-        tried = looks.timed(partial(_looked_at, definition, draft, records, number, analyses))
-        if not tried.passes:
-            ended(number, tried)
-        elif not tried.keeps_enough:
-            waiting.append((number, tried))
-        elif attacked(number, tried):
-            waiting = []  # no other draft can keep more that counts
-            break
-        if not looks.for_judgement or (waiting and looks.left <= (1 - _LOOKING) * seconds < inf):
-            break
-    waiting.sort(key=lambda each: each[1].worth)
-    while waiting and (attacks.for_judgement or not judged):
-        # The last of the time is for the safest, those drafted last; of them one that keeps enough, if there is any.
-        safest = max(waiting, key=lambda each: (not each[1].worth[0], each[0]))
-        chosen = waiting[0] if attacks.allows(1 + _CONFIRMED) else safest
-        waiting.remove(chosen)
-        if attacked(*chosen):
-            break
+    def search() -> None:
+        for number, draft in enumerate(wanted, start=1):
+            begins(number, len(wanted), draft, "without attacks")
+            tried = looks.timed(partial(_looked_at, definition, draft, records, number, analyses))
+            if not tried.passes:
+                ended(number, tried)
+            elif not tried.keeps_enough:
+                waiting.append((number, tried))
+            elif attacked(number, tried):
+                return  # no other draft can keep more that counts
+            if not looks.for_judgement or (waiting and looks.left <= (1 - _LOOKING) * seconds < inf):
+                break
+        waiting.sort(key=lambda each: each[1].worth)
+        while waiting and (attacks.for_judgement or not judged):
+            # The last of the time is for the safest, drafted last; of them one that keeps enough, if there is any.
+            safest = max(waiting, key=lambda each: (not each[1].worth[0], each[0]))
+            chosen = waiting[0] if attacks.allows(1 + _CONFIRMED) else safest
+            waiting.remove(chosen)
+            if attacked(*chosen):
+                return
+
+    with until_stopped(allowance):
+        search()
     untried = len(wanted) - len(judged)
+    if not judged:
+        return FirstPlan(waiting[0][1].draft if waiting else found[0], None, 0, len(records), untried)
     if judged[-1].passes:
         best = judged[-1]
         fell = min((each for each in judged[:-1] if each.worth < best.worth), key=lambda each: each.worth, default=None)
         return FirstPlan(best.draft, best.outcome, len(judged), len(on), 0, fell)
     nearest = min(judged, key=lambda each: each.outcome.breach)
     return FirstPlan(nearest.draft, nearest.outcome, len(judged), len(records), untried)
+
+
+@contextmanager
+def until_stopped(allowance: Allowance) -> Iterator[None]:
+    """What is done inside ends where the allowance is stopped, and what comes after it goes on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if not allowance.stopped:
+            raise
 
 
 def _looked_at(
@@ -208,21 +240,23 @@ def _outcome(
     outcome = allowance.timed(partial(_try, definition, tried.draft, records, (_SEED, number)))
     if outcome.end != "passes":
         return outcome.model_copy(update=known)
-    for again in range(_AGAIN):
-        if not allowance.for_judgement:
-            break
-        other = _try(definition, tried.draft, records, (_SEED, number, _LOOKS + again), attacked=False)
-        if other.end != "passes":
-            return other.model_copy(update=known)
     margins, fallen = [outcome.margin], list[Outcome]()
-    for again in range(DRAWS - 1):
-        if len(fallen) > MAY_FALL or not allowance.for_judgement:
-            break
-        other = _try(definition, tried.draft, records, (_SEED, number, _LOOKS + _AGAIN + again))
-        if other.end == "passes":
-            margins.append(other.margin)
-        else:
-            fallen.append(other)
+    with until_stopped(allowance):
+        for again in range(_AGAIN):
+            if not allowance.for_judgement:
+                break
+            other = _try(definition, tried.draft, records, (_SEED, number, _LOOKS + again), attacked=False)
+            if other.end != "passes":
+                return other.model_copy(update=known)
+        for again in range(DRAWS - 1):
+            if len(fallen) > MAY_FALL or not allowance.for_judgement:
+                break
+            report(f"draw {again + 2} of {DRAWS}")
+            other = _try(definition, tried.draft, records, (_SEED, number, _LOOKS + _AGAIN + again))
+            if other.end == "passes":
+                margins.append(other.margin)
+            else:
+                fallen.append(other)
     draws = len(margins) + len(fallen)
     if len(fallen) > may_fall(draws):
         return fallen[0].model_copy(update=known | {"draws": draws, "fallen": len(fallen)})

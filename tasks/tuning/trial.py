@@ -31,13 +31,12 @@ from sluice.masking.masking_step import MaskingStep
 from sluice.masking.moved_blocks import moved_blocks
 from sluice.masking.plan import ByStratum, apply_plan, apply_recodings
 from sluice.masking.recoding.generalization import Generalization
-from sluice.risk.reference.reference_attack import Curve
 from sluice.sources.permission import permitted_file
 from sluice.utility.analyses.asked_analyses import Analyses
 from sluice.utility.comparison import Comparison
 from tasks.release.crashed_measures import findings_of
 from tasks.release.records.record_definition import RecordsDefinition
-from tasks.release.records.record_findings import attack_findings, check_masked, reference_findings
+from tasks.release.records.record_findings import check_masked, risk_findings
 from tasks.release.records.record_variables import variables_after
 from tasks.tuning.plan_loss import loss_of, pair_distances
 from tasks.tuning.records_at_hand import RecordsAtHand
@@ -191,8 +190,7 @@ def _tried(
     if not attacked:
         return ended("passes", loss)
     margins: list[float] = []
-    curves: list[Curve] = []
-    for finding in _dear(records, files, curves):
+    for finding in risk_findings(policy, files):
         if failing := against([finding]):
             return ended("fails", loss, "attacks", failing)
         if finding.binding and finding.rule not in without and has_margin(finding):
@@ -252,14 +250,6 @@ def _recoded(
         return apply_recodings(carried_out, holdout, variables)
     except PlanError:
         return None
-
-
-def _dear(records: RecordsAtHand, files: Comparison, curves: list[Curve]) -> Iterator[Finding]:
-    """What takes long, each measured when it is asked for, as a release has it."""
-    yield from reference_findings(
-        records.policy.reference_standard, files, curves, records.policy.attacks, records.policy.rules
-    )
-    yield from attack_findings(records.policy, files)
 
 
 def passes(finding: Finding) -> bool:

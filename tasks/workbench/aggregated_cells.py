@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sluice.ground.errors import DataError
 from sluice.publication.pattern_file import Pattern, read_pattern
 from sluice.tabular.model.aggregation import aggregate
-from sluice.tabular.model.cells import Booleans, Cells, Integers, equations_of, keys_of
+from sluice.tabular.model.cells import Booleans, Cells, Codes, Integers, equations_of, keys_of
 from sluice.tabular.model.column_values import numbers, whole_units
 from sluice.tabular.model.dimension import Dimension
 from tasks.workbench.standalone_table import CellsAddedUp, StandaloneTable
@@ -82,6 +82,18 @@ def cells_added_up(
         ),
         stated,
     )
+
+
+def rows_of_cells(frame: pd.DataFrame, cells: Cells) -> Integers:
+    """Shape (c,): in which row of the frame each cell stands."""
+    dimensions = cells.dimensions
+    codes: Codes = np.column_stack(
+        [frame[each.name].map(each.position).to_numpy(dtype=np.int32) for each in dimensions]
+    )
+    given = keys_of(dimensions, codes)
+    order = np.argsort(given)
+    rows: Integers = order[np.searchsorted(given[order], keys_of(dimensions, cells.codes))]
+    return rows
 
 
 def _totals(

@@ -16,15 +16,23 @@ import pandas as pd
 from sluice.custody.shelf import refuse_to_overwrite
 from sluice.ground.durable import replace as write
 from sluice.ground.errors import DataError, MeasureChoiceError
+from sluice.ground.sentence import count_of
 from sluice.publication.argus_table_files import INTERMEDIATE, JJ, PIVOT, SBS, ArgusTable
 from sluice.software_version import software_version
 from sluice.sources.argus_a_priori import CellRequests, Codes, read_requests
 from sluice.sources.argus_batch import Batch, BatchTable, FileToWrite, Remark, Session, read_batch
-from sluice.sources.argus_metadata import ArgusMetadata, ArgusVariable, hierarchy_of_widths, read_metadata
+from sluice.sources.argus_metadata import (
+    ArgusMetadata,
+    ArgusVariable,
+    hierarchy_of_widths,
+    read_code_list,
+    read_metadata,
+)
+from sluice.sources.argus_recoding import closed_tree, codes_at, read_recoding
 from sluice.sources.hierarchy_file import read_rows
+from sluice.sources.perturbation_file import read_intervals
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.suppression.effort import Progress
-from tasks.release.tables.protection_method import ControlledRounding
 from tasks.workbench.protect import protect_table
 from tasks.workbench.protected_table import ProtectedTable
 from tasks.workbench.seed_file import secret_seed_of
@@ -34,6 +42,7 @@ from tasks.workbench.tabular_file import errors_of
 _STATUS = {"safe": "s", "unsafe": "u", "protect": "p"}
 _WORDS = {"s": "safe", "u": "unsafe", "p": "protect"}  # where the metadata name none
 _FREQUENCY = "Freq"
+_CHANGED = {"controlled_rounding": "Round", "cell_key": "CKM"}  # else CTA
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,6 +163,8 @@ class _Job:
     remarks: tuple[Remark, ...]
     base: Path
     inputs: tuple[Path, ...]
+    labels: dict[str, dict[str, str]]
+    counts: str  # what the column of a table of counts is called
 
     @property
     def data(self) -> Path:
@@ -194,13 +205,71 @@ def _jobs(session: Session, base: Path) -> Iterator[_Job]:
     wanted = [each for each in session.tables if each.method is not None]
     if not wanted:
         return
+    counted = session.added_up and _counts_of(metadata) is not None
+    for (
+        table
+    ) in wanted:  # "freq" in quotes is a variable of records where there is one of that name; of cells their number
+        named = {each.name.casefold() for each in metadata.variables}
+        if table.response.casefold() == "freq" and ("freq" not in named or counted):
+            table.response = ""
     with errors_of(data):
         frame = metadata.read(data)
+    frame, recoded = _recoded(session, metadata, frame, base)
     groups: dict[Any, list[BatchTable]] = {}
     for table in wanted:
         groups.setdefault(table.line if session.added_up else table.response, []).append(table)
     for tables in groups.values():
-        yield _job(tuple(tables), session.added_up, metadata, frame, data, base)
+        yield _job(tuple(tables), session.added_up, metadata, frame, data, base, recoded)
+
+
+@dataclass(frozen=True, eq=False)
+class _Recoded:
+    """Hierarchies of recoded variables, by name, the files that say how, and what there is to say of it."""
+
+    hierarchies: dict[str, list[tuple[str, str]] | None]
+    files: tuple[Path, ...]
+    remarks: tuple[Remark, ...]
+
+
+def _recoded(
+    session: Session, metadata: ArgusMetadata, frame: pd.DataFrame, base: Path
+) -> tuple[pd.DataFrame, _Recoded]:
+    """The data with the codes of <RECODE> in the place of those of before."""
+    hierarchies: dict[str, list[tuple[str, str]] | None] = {}
+    files, remarks = list[Path](), list[Remark]()
+    for each in session.recodings:
+        variable = metadata.variable(each.variable)
+        name = variable.name
+        rows, file = (hierarchies[name], None) if name in hierarchies else _hierarchy(variable, metadata, frame)
+        files += [file] if file else []
+        recoding = None if each.level else read_recoding(_place(base, each.path))
+        files += [] if recoding is None else [recoding.path]
+        if rows is None and (recoding is None or recoding.closed):
+            raise DataError(f"line {each.line}: '{name}' has no hierarchy that could end at a level or a code.")
+        if recoding is not None and recoding.groups:
+            if rows is not None:
+                raise DataError(
+                    f"line {each.line}: '{name}' has a hierarchy; a recoding of it begins with <TREERECODE>."
+                )
+            if session.added_up:
+                raise DataError(
+                    f"line {each.line}: cells that are added up already are grouped from their records; of a hierarchy "
+                    "they may end at a level."
+                )
+            taken = recoding.of_codes({*frame[name]} - {*variable.missing})
+        elif recoding is not None:
+            rows, taken = recoding.in_tree(rows or ())
+        else:
+            at = codes_at(rows or (), each.level)
+            if not at:
+                raise DataError(f"line {each.line}: the hierarchy of '{name}' has no level {each.level}.")
+            rows, taken = closed_tree(rows or (), at)
+            remarks.append(Remark(each.line, f"'{name}' ends {count_of(each.level, 'level')} below its total"))
+        hierarchies[name] = rows
+        frame = frame[~frame[name].isin(taken)] if session.added_up else frame.assign(
+            **{name: frame[name].map(lambda code, taken=taken: taken.get(code, code))}
+        )  # fmt: skip
+    return frame, _Recoded(hierarchies, tuple(files), tuple(remarks))
 
 
 def _job(
@@ -210,13 +279,17 @@ def _job(
     frame: pd.DataFrame,
     data: Path,
     base: Path,
+    recoded: _Recoded,
 ) -> _Job:
-    first, remarks, inputs = tables[0], list[Remark](), [data, metadata.path]
+    first, remarks, inputs = tables[0], [*recoded.remarks], [data, metadata.path, *recoded.files]
     variables = {name: metadata.variable(name) for table in tables for name in table.dimensions}
     response = metadata.variable(first.response) if first.response else None
     written: list[dict[str, Any]] = []
     for variable in dict.fromkeys(variable.name for variable in variables.values()):
-        found, file = _hierarchy(metadata.variable(variable), metadata, frame)
+        if variable in recoded.hierarchies:
+            found, file = recoded.hierarchies[variable], None
+        else:
+            found, file = _hierarchy(metadata.variable(variable), metadata, frame)
         inputs += [file] if file else []
         written.append({"variable": variable, "hierarchy": found, "total": metadata.variable(variable).total})
     measure: dict[str, Any] = {"variable": None if response is None else response.name}
@@ -269,13 +342,28 @@ def _job(
     if method.get("method") == "suppression":
         method |= {"cost": first.cost or "value", "a_priori": requests.of_cells([each.name for each in dimensions])}
         method |= {} if first.margin is None else {"manual_percent": first.margin}
+    elif method.get("method") == "cell_key":
+        key = _needed(metadata, "key", first, "CKM", "RECORDKEY")
+        inputs.append(_place(metadata.path.parent, _said(key, "PFILE", metadata)))
+        method["p_table"] = read_intervals(inputs[-1])
+        content |= {"cells": content["cells"] | {"key": key.name}} if added_up else {}
+        method |= {} if added_up else {"record_key": key.name}
     elif any(row["status"] for row in requests.rows.values()):
         raise DataError(
             f"line {first.line}: what is asked of single cells is for suppression; {method['method']} goes by rules."
         )
     content["protection"] = method
+    lists = {
+        name: _place(metadata.path.parent, said)
+        for name in (each["variable"] for each in written)
+        if (said := metadata.variable(name).said.get("CODELIST"))
+    }
+    inputs += lists.values()
+    labels = {name: read_code_list(file) for name, file in lists.items()}
+    counted = _counts_of(metadata) if added_up else None
+    counts = _FREQUENCY if counted is None else counted.name
     specified = StandaloneTable.of(content, f"the table of line {first.line}")
-    return _Job(tables, specified, frame, requests, tuple(remarks), base, tuple(inputs))
+    return _Job(tables, specified, frame, requests, tuple(remarks), base, tuple(inputs), labels, counts)
 
 
 def _own(table: BatchTable, variables: dict[str, ArgusVariable]) -> tuple[str, ...]:
@@ -283,10 +371,18 @@ def _own(table: BatchTable, variables: dict[str, ArgusVariable]) -> tuple[str, .
     return tuple(variables[name].name for name in table.dimensions)
 
 
-def _needed(metadata: ArgusMetadata, role: str, table: BatchTable, what: str) -> ArgusVariable:
+def _needed(metadata: ArgusMetadata, role: str, table: BatchTable, what: str, sign: str = "") -> ArgusVariable:
     if (found := metadata.only(role)) is None:
-        raise DataError(f"line {table.line}: {what} needs a variable with <{role.upper()}>; {metadata.path} has none.")
+        raise DataError(
+            f"line {table.line}: {what} needs a variable with <{sign or role.upper()}>; {metadata.path} has none."
+        )
     return found
+
+
+def _said(variable: ArgusVariable, sign: str, metadata: ArgusMetadata) -> str:
+    if not (said := variable.said.get(sign)):
+        raise DataError(f"{metadata.path}: line {variable.line}: '{variable.name}' needs <{sign}>, the name of a file")
+    return said
 
 
 def _refuse_shadow(table: BatchTable, metadata: ArgusMetadata, response: ArgusVariable, frame: pd.DataFrame) -> None:
@@ -340,12 +436,18 @@ def _dimensions(written: Sequence[dict[str, Any]], frame: pd.DataFrame, added_up
     return made
 
 
+def _counts_of(metadata: ArgusMetadata) -> ArgusVariable | None:
+    """The column of the frequencies of cells: by its role; by its name where none has that role."""
+    named = (each for each in metadata.variables if each.name.casefold() == "freq" and each.role == "number")
+    return metadata.only("frequency") or next(named, None)
+
+
 def _cells(
     metadata: ArgusMetadata, frame: pd.DataFrame, response: ArgusVariable | None, table: BatchTable
 ) -> tuple[pd.DataFrame, dict[str, Any]]:
     """The cells with a column of frequencies, and what their columns are."""
     largest = [each.name for each in metadata.of_role("largest")] if response is not None else []
-    if (frequency := metadata.only("frequency")) is not None:
+    if (frequency := _counts_of(metadata)) is not None:
         return frame, {"frequency": frequency.name, "largest": largest}
     if response is None:
         raise DataError(f"line {table.line}: <freq> needs a variable with <FREQUENCY>; {metadata.path} has none.")
@@ -450,13 +552,14 @@ def _of_table(job: _Job, table: BatchTable, made: ProtectedTable, confidential: 
     return ArgusTable(
         cells=made.tabulated.cells,
         dimensions=tuple(names[name.casefold()] for name in table.dimensions),
-        response=table.response or _FREQUENCY,
+        response=table.response or job.counts,
         status=made.status,
         requirements=made.requirements,
         cost=made.request.manual.cost,
         value=made.protected.value,
-        changed=("Round" if isinstance(made.method, ControlledRounding) else "CTA") if changed else "",
+        changed=_CHANGED.get(made.method.method, "CTA") if changed else "",
         confidential=confidential,
+        labels=job.labels,
         two_dominate=any(rule.get("n") == 2 for rule in table.rules if rule["rule"] == "dominance"),
     )
 

@@ -363,7 +363,7 @@ class Assessment(Judgement):
     """
 
     rules_broken: Annotated[int, Figure("findings", "that decide and fail")]
-    to_be_decided: Annotated[int, Figure("findings", "that a person must decide")]
+    to_be_decided: Annotated[int, Figure("findings", "that need a decision")]
     not_measured: Annotated[int, Figure("findings", "that could not be measured; they block")]
     records_original: Annotated[int, Figure("records", "of the original")]
     records_masked: Annotated[int, Figure("records", "of the masked file")]

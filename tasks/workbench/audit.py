@@ -34,7 +34,7 @@ from tasks.workbench.cells_files import (
 from tasks.workbench.known_bounds import known_bounds_of
 from tasks.workbench.standalone_table import StandaloneTable
 from tasks.workbench.table_arguments import Dimensions, Rule, Total, table_of_cells, table_of_records
-from tasks.workbench.tabular_file import errors_of
+from tasks.workbench.tabular_file import errors_of, read_text
 from tasks.workbench.tabulation import Records, dimensions_of, tabulate
 
 
@@ -137,7 +137,14 @@ def audit_file(
     repair  : where the pattern is written with further cells suppressed, if it is not safe and that makes it so
     inputs  : further files that were read, and are not to be written over
     """
-    dimensions = dimensions_of(table, source, totals=True, behind=None if table.cells is None else records)
+    given: Records = source
+    if columns.header_row is not None:
+        if source.is_dir():
+            raise DataError(f"{source}: a line that names the columns (--header-row) fits one file; this is a folder.")
+        with errors_of(source):
+            names = [each.variable for each in table.dimensions]
+            given = read_text(source, [*names, *columns.only], columns.header_row)
+    dimensions = dimensions_of(table, given, totals=True, behind=None if table.cells is None else records)
     if records is not None:
         _ = table.sensitivity  # there must be rules
     if columns.decimals is None:

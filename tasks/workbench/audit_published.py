@@ -183,9 +183,10 @@ def _empty_but_for_rounding(pattern: Pattern, equations: csr_array) -> Booleans:
 def _precision(low: Floats, high: Floats) -> Floats:
     """To within what percent of its value a cell is known; NaN where an interval is not, 100 for no knowledge at all.
 
-    Some estimate e is within p percent of every value of the interval as soon as high (1 - p) <= e <= low (1 + p).
+    Some estimate e is within p percent of every value of the interval as soon as high (1 - p) <= e <= low (1 + p); of
+    values below 0 it is as near as of those above.
     """
-    wide = ~np.isfinite(high) & ~np.isnan(high) | (low <= 0)
+    wide = np.isinf(high) | np.isinf(low) | (low <= 0) & (high >= 0)
     with np.errstate(invalid="ignore", divide="ignore"):
-        precision = np.where(high - low < _EXACTLY, 0.0, 100 * (high - low) / (high + low))
+        precision = np.where(high - low < _EXACTLY, 0.0, 100 * (high - low) / np.abs(high + low))
     return np.where(wide & (high - low >= _EXACTLY), 100.0, precision)

@@ -63,6 +63,7 @@ class CellColumns:
     hide_values : the values that the file gives of suppressed cells are not published, and not looked at
     decimals    : of the values, which are rounded to them; as many as they have when not given
     rounded_to  : each value was rounded to a multiple of this by itself, so that sums hold but for that
+    header_row  : the line or row that names the columns, of a file with a title above them; the first when not given
     only        : columns with the one code of each that is read, of a file that holds more, such as several years
     """
 
@@ -73,6 +74,7 @@ class CellColumns:
     decimals: int | None = None
     rounded_to: float | None = None
     only: Mapping[str, str] = field(default_factory=dict)
+    header_row: int | None = None
 
     def __post_init__(self) -> None:
         if self.rounded_to is not None and not 0 < self.rounded_to < np.inf:
@@ -329,8 +331,9 @@ def read_sum_of_parts(
 def _text(file: Path, names: Sequence[str], columns: CellColumns) -> pd.DataFrame:
     """The columns of a pattern as text, missing values as empty ones."""
     with errors_of(file):
-        wanted = [*names, *columns.names(cells_source(file).column_names(), [*names, *columns.only]), *columns.only]
-        return columns.read(with_points(read_text(file, wanted), [columns.value]))
+        given = cells_source(file, columns.header_row).column_names()
+        wanted = [*names, *columns.names(given, [*names, *columns.only]), *columns.only]
+        return columns.read(with_points(read_text(file, wanted, columns.header_row), [columns.value]))
 
 
 def _of_folder(

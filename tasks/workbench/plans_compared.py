@@ -37,7 +37,7 @@ class ComparedPlans(Result):
 
     plans: Annotated[int, Figure("masked files", "compared")]
     passing: Annotated[int, Figure("masked files", "that meet the policy")]
-    to_be_decided: Annotated[int, Figure("masked files", "that a person must decide on")]
+    to_be_decided: Annotated[int, Figure("masked files", "that need a decision")]
     failing: Annotated[int, Figure("masked files", "that do not meet it, or could not be judged")]
     assessments: Mapping[str, Assessment]
     comparison: Comparison

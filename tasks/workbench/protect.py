@@ -17,26 +17,30 @@ import numpy as np
 import pandas as pd
 
 from policies.waivers import waived_cells
+from sluice.custody.shelf import refuse_to_overwrite
+from sluice.ground.durable import replace as write
 from sluice.ground.errors import DataError, MeasureChoiceError
 from sluice.ground.sentence import Sentence, as_fields
 from sluice.ground.verdict import Finding, Verdict
 from sluice.publication.pattern_file import Pattern
+from sluice.sources.perturbation_file import p_table_text
 from sluice.tabular.editions.joint_editions import carried
 from sluice.tabular.model.cells import Cells
 from sluice.tabular.model.column_values import is_missing
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
+from sluice.tabular.model.numbered_records import records_of
 from sluice.tabular.rules.intruders import status_tells_more
 from sluice.tabular.suppression.effort import Progress
 from sluice.tabular.suppression.manual_status import manual_rows
-from tasks.release.tables.altered_tables import KeyedRecords, alter_cells
+from tasks.release.tables.altered_tables import KeyedRecords, OwnKeys, alter_cells
 from tasks.release.tables.protection import Mode, ProtectionRequest
-from tasks.release.tables.protection_method import Alteration, SecondarySuppression
+from tasks.release.tables.protection_method import Alteration, CellKey, SecondarySuppression
 from tasks.release.tables.published_cells import MethodStatement, PublishedCells
 from tasks.release.tables.suppressed_tables import suppress_cells
 from tasks.release.tables.table_editions import EditionPair
 from tasks.release.tables.table_findings import judge_audit, judge_statement
-from tasks.workbench.arguments import Seed, data_frame, entropy, whole_number
+from tasks.workbench.arguments import Seed, column_name, data_frame, entropy, whole_number
 from tasks.workbench.cells_files import (
     Tables,
     pattern_of,
@@ -97,7 +101,7 @@ class Draw:
 _NOTHING_SHARED = Sentence(
     "earlier_editions.nothing_shared",
     "No cell of {name} has the same value here, so nothing was compared. If its values were changed (rounded, with "
-    "noise), their joint disclosure is unknown: somebody who knows both must decide.",
+    "noise), their joint disclosure is unknown and needs a decision of somebody who knows both.",
 )
 
 
@@ -177,6 +181,7 @@ def protect_file(
     *,
     previous: Path | None = None,
     seed_file: Path | None = None,
+    p_table: Path | None = None,
     inputs: Sequence[Path] = (),
     workers: int = 1,
     progress: Progress | None = None,
@@ -186,11 +191,19 @@ def protect_file(
     output    : a CSV file of all cells, or a folder, for a file of each linked table
     previous  : cells that were published before, in a form of `output`
     seed_file : of methods that draw, and of noise on the costs of suppression; made where it is absent
+    p_table   : where the perturbation table of cell_key is written, as R's ptable exports it: readers may know it
     inputs    : further files that were read, and are not to be written over
     raises    : DataError, DocumentError; then nothing is written
     """
     begun = perf_counter()
-    refuse_unfit_output(output, [*inputs, source, seed_file, previous], table.all_tables)
+    read = [*inputs, source, seed_file, previous]
+    refuse_unfit_output(output, read, table.all_tables)
+    if p_table is not None:
+        if not isinstance(table.protection, CellKey):
+            raise DataError(f"--p-table: cell_key has a perturbation table; got the method {table.protection.method}.")
+        if p_table.suffix != ".txt":
+            raise DataError(f"--p-table {p_table}: must end in .txt, as ptable's files do")
+        refuse_to_overwrite(p_table, read, option="--p-table")
 
     def seed() -> int:
         if seed_file is None:
@@ -211,6 +224,9 @@ def protect_file(
     )
     may, told = made.may_be_published, table.form.tell_primary
     files = write_cells(output, partial(made.csv_of, told), table.all_tables) if may else []
+    if may and p_table is not None and isinstance(table.protection, CellKey):
+        write(p_table, p_table_text(table.protection.table).encode(), 0o644)
+        files.append(p_table)
     return replace(made, files=tuple(files), seconds=perf_counter() - begun)
 
 
@@ -263,7 +279,7 @@ def protect_table(
     if isinstance(method, SecondarySuppression):
         made = _suppressed(tabulated, request, method, before, workers, progress)
     else:
-        made = _altered(tabulated, request, method, draw)
+        made = _altered(tabulated, request, method, draw, _own_keys(records, dimensions, table, tabulated))
     return replace(made, seconds=perf_counter() - begun)
 
 
@@ -325,7 +341,33 @@ def _suppressed(
     )  # fmt: skip
 
 
-def _altered(tabulated: Tabulated, request: ProtectionRequest, method: Alteration, draw: Draw) -> ProtectedTable:
+def _own_keys(
+    source: Records, dimensions: Sequence[Dimension], table: StandaloneTable, tabulated: Tabulated
+) -> Callable[[], OwnKeys] | None:
+    """The keys that came with records or cells; None where they are to be made of a secret."""
+    if tabulated.keys is not None:
+        return partial(OwnKeys.of, tabulated.keys)
+    method = table.protection
+    if not isinstance(method, CellKey) or method.record_key is None:
+        return None
+    column, measure = method.record_key, table.measure.measure
+
+    def of_records() -> OwnKeys:
+        if isinstance(source, pd.DataFrame):
+            column_name(column, "record_key", source)
+        frame = records_in(source, dimensions, measure, [column])
+        return OwnKeys.of(frame[column], records_of(frame, dimensions, measure).leaves)
+
+    return of_records
+
+
+def _altered(
+    tabulated: Tabulated,
+    request: ProtectionRequest,
+    method: Alteration,
+    draw: Draw,
+    own_keys: Callable[[], OwnKeys] | None,
+) -> ProtectedTable:
     cells = tabulated.cells
     altered = alter_cells(
         cells,
@@ -334,6 +376,7 @@ def _altered(tabulated: Tabulated, request: ProtectionRequest, method: Alteratio
         is_count=request.assumptions.counts is not None,
         rng=lambda: draw.generator(cells, method),
         records=draw.keyed_records,
+        own_keys=own_keys,
     )
     return ProtectedTable(
         tabulated=tabulated,

@@ -206,7 +206,7 @@ class ProtectedTable(Result):
         """What was done, for machines; totals and numbers of cells, no single cell's value."""
         by_rule = {rule: int(found.sum()) for rule, found in self.requirements.by_rule.items()}
         return {
-            "method": self.method.model_dump(exclude={"a_priori"}),
+            "method": self.method.model_dump(exclude={"a_priori", "p_table"}),
             "cells": len(self.tabulated.cells),
             "sensitive": {rule: count for rule, count in by_rule.items() if rule != MANUAL or count},
             "verdict": self.verdict.name,

@@ -32,6 +32,7 @@ class CellsAddedUp(BaseModel):
     frequency: str = Field(description="how many contributors a cell has")
     largest: tuple[str, ...] = Field(default=(), description="its largest contributions, in falling order")
     status: str | None = Field(default=None, description="what was decided of a cell: S safe, U unsafe, P protected")
+    key: str | None = Field(default=None, description="its cell key, from 0 to 1, for the method cell_key")
 
 
 class StandaloneTable(TableSpecification):
@@ -67,8 +68,10 @@ class StandaloneTable(TableSpecification):
             for field in _OF_RECORDS:
                 if getattr(self.measure, field) is not None:
                     raise ValueError(f"measure.{field}: cells that are added up already do not tell it; give records")
-            if self.protection.method in ("cell_key", "noise_multipliers"):
-                raise ValueError(f"protection: {self.protection.method} needs the records; these are cells")
+            if self.protection.method == "noise_multipliers":
+                raise ValueError("protection: noise_multipliers needs the records; these are cells")
+            if self.protection.method == "cell_key" and (self.cells.key is None or self.protection.record_key):
+                raise ValueError("cells.key: cell_key of cells needs the column of their keys, and no record_key")
         for field in _OF_A_RELEASE:
             if getattr(self.form, field):
                 raise ValueError(f"form.{field}: only a release publishes it")

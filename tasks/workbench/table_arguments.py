@@ -10,6 +10,7 @@ from policies.waivers import Waiver
 from sluice.documents.document_reading import read_yaml
 from sluice.ground.errors import DataError
 from sluice.sources.hierarchy_file import read_rows
+from sluice.sources.perturbation_file import read_intervals
 from sluice.tabular.rules.sensitivity import SensitivityRule
 from tasks.workbench.arguments import column_name, data_frame, document, whole_number
 from tasks.workbench.standalone_table import StandaloneTable
@@ -173,6 +174,8 @@ def _protection(method: object, **of_suppression: Any) -> dict[str, Any]:
             f"{type(method).__name__}."
         )
     written = {"method": method} if isinstance(method, str) else dict(method)
+    if isinstance(file := written.get("p_table"), str | Path):
+        written["p_table"] = read_intervals(Path(file))
     beside = [name for name, value in of_suppression.items() if value is not None]
     if beside and written.get("method") != "suppression":
         raise DataError(f"{', '.join(beside)}: only for the method suppression; got {written.get('method')!r}.")

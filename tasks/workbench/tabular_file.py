@@ -65,14 +65,28 @@ def table_source(path: Path) -> TabularSource:
 
     if not _is_called_csv(path):
         return recognise(path).records
-    for decimal in (None, "."):  # that of a column such as 1,234 is nobody's guess
+    return _of_text(path) or described_csv(path)  # which says what is wrong when it is read
+
+
+def _of_text(path: Path, header_row: int | None = None) -> TabularSource | None:
+    """A text, whose decimal mark may be anybody's guess: that of a column such as 1,234. None where it is no table."""
+    from sluice.sources.recognition import recognise
+
+    for decimal in (None, "."):
         with suppress(DataError):
-            return recognise(path, decimal=decimal).records
-    return described_csv(path)  # says what is wrong when it is read
+            return recognise(path, decimal=decimal, header_row=header_row).records
+    return None
 
 
-def cells_source(path: Path) -> TabularSource:
-    """The same of a table of cells or codes, whose first line names the columns, though these be years."""
+def cells_source(path: Path, header_row: int | None = None) -> TabularSource:
+    """The same of a table of cells or codes, whose first line names the columns, though these be years.
+
+    header_row : the line or row that does, from 1, of a file that has a title above them
+    """
+    if header_row is not None:
+        from sluice.sources.recognition import recognise
+
+        return _of_text(path, header_row) or recognise(path, header_row=header_row).records
     return described_csv(path) if _is_called_csv(path) else table_source(path)
 
 
@@ -80,9 +94,9 @@ def _is_called_csv(path: Path) -> bool:
     return path.name.endswith((".csv", ".csv.gz"))
 
 
-def read_text(path: Path, columns: Sequence[str] | None = None) -> pd.DataFrame:
+def read_text(path: Path, columns: Sequence[str] | None = None, header_row: int | None = None) -> pd.DataFrame:
     """All cells of a table as text, missing ones as empty texts; all columns when none are named. Raises DataError."""
-    table = cells_source(path)
+    table = cells_source(path, header_row)
     frame = pd.concat(read_here(table, columns or table.column_names()), ignore_index=True)
     return frame if isinstance(table, CsvSource) else frame.astype("object").where(frame.notna(), "").astype(str)
 

@@ -48,6 +48,7 @@ class Tabulated:
     stated    : what cells that came added up ask by their status, as rows of an a-priori file
     added     : whether the cells came added up
     largest_told : whether their largest contributions are those of the file, and not the most that they may be
+    keys      : of cells that came added up, shape (c,), as text; None where no column has them
     """
 
     cells: Cells
@@ -60,6 +61,7 @@ class Tabulated:
     stated: tuple[Mapping[str, str], ...] = ()
     added: bool = False
     largest_told: bool = True
+    keys: "pd.Series[str] | None" = None
 
     @property
     def contributions(self) -> Contributions:
@@ -126,16 +128,18 @@ def tabulate(source: Records, dimensions: Sequence[Dimension], table: Standalone
     kept = max(LARGEST_KEPT, table.table_attackers.coalition, *(rule.largest_needed for rule in table.sensitivity))
     alike = _codes_to_look_at(dimensions, table)
     if table.cells is not None:
-        from tasks.workbench.aggregated_cells import cells_added_up  # takes a table, as this does
+        from tasks.workbench.aggregated_cells import cells_added_up, rows_of_cells  # takes a table, as this does
 
         with errors_of(source):
             columns = [*(d.name for d in dimensions), table.cells.frequency, *table.cells.largest]
-            columns += [name for name in (measure.value, table.cells.status) if name is not None]
+            columns += [name for name in (measure.value, table.cells.status, table.cells.key) if name is not None]
             columns = list(dict.fromkeys(columns))
             given = text_frame(source[columns]) if isinstance(source, pd.DataFrame) else read_text(source, columns)
-            cells, stated = cells_added_up(with_points(given, columns[len(dimensions) :]), dimensions, table)
+            given = with_points(given, columns[len(dimensions) :])
+            cells, stated = cells_added_up(given, dimensions, table)
         told = measure.value is None or bool(table.cells.largest)
-        return Tabulated(cells, 0, 0, reading=alike, stated=stated, added=True, largest_told=told)
+        keys = None if table.cells.key is None else given[table.cells.key].iloc[rows_of_cells(given, cells)]
+        return Tabulated(cells, 0, 0, reading=alike, stated=stated, added=True, largest_told=told, keys=keys)
     read = table_source(source) if isinstance(source, Path) else source
     if isinstance(source, Path) and source.suffix == ".parquet" and table.asked is None:
         import pyarrow.parquet as pq  # the two take time to load

@@ -202,7 +202,9 @@ def test_no_file_is_a_drawer_for_odds_and_ends() -> None:
 
 FEWEST_LINES = 60  # of a file that one neighbour alone imports: with fewer it is a part of that neighbour
 ALONE = {
+    "flows/engine.py",  # a process of its own, where nobody forks it
     "flows/release.py",  # a wall: Prefect reads its settings when it is imported
+    "flows/run_client.py",  # a program that is run by its path, without our packages
 }
 
 
@@ -248,12 +250,6 @@ def test_a_file_name_says_its_concept_once_in_the_house() -> None:
     twice = {name for name in names if names.count(name) > 1}
     assert twice - NAMED_TWICE == set(), "name each for what it alone is"
     assert twice >= NAMED_TWICE, "what is named once by now leaves the list"
-
-
-def test_the_lock_holds_versions_only() -> None:
-    lines = (ROOT / "requirements.lock").read_text(encoding="utf-8").splitlines()
-    assert all(re.match(r"^[A-Za-z0-9._\[\]-]+==[^ ]+( ; .+)?$", line) for line in lines)
-    assert not any("://" in line for line in lines)
 
 
 def test_compiled_code_sorts_in_one_way() -> None:

@@ -1,13 +1,13 @@
 """`make audit`: a vulnerability fails it, a service that cannot be reached does not, and neither is passed over."""
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from deployments.audit import LOCKS, ROOT, main, summary
+from deployments import audit
+from deployments.audit import LOCKS, main, summary
 from tests.golden import golden
 
 pytestmark = pytest.mark.servers
@@ -45,8 +45,13 @@ def test_each_vulnerability_is_named_with_the_version_that_mends_it() -> None:
     ],
 )
 def test_only_a_vulnerability_fails(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], packages: list[dict[str, Any]], code: int
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    packages: list[dict[str, Any]],
+    code: int,
 ) -> None:
+    monkeypatch.setattr(audit, "LOCKS", LOCKS[:2])
     assert main(program(tmp_path, json.dumps({"dependencies": packages}), code)) == code
     golden(capsys.readouterr().out)
 
@@ -62,9 +67,3 @@ def test_without_a_network_it_says_so(tmp_path: Path, capsys: pytest.CaptureFixt
 def test_an_audit_that_breaks_is_no_audit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(program(tmp_path, "", 1, "ERROR: package rich has duplicate requirements")) == 1
     assert "duplicate requirements" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("lock", LOCKS)
-def test_every_package_of_a_lock_is_pinned(lock: str) -> None:
-    for line in (ROOT / lock).read_text().splitlines():
-        assert re.fullmatch(r"[A-Za-z0-9._-]+(\[[a-z,]+\])?==[^ ]+( ; .+)?", line), line

@@ -1,6 +1,7 @@
 """Image, compose file and manifests: nothing runs as root, writes outside its volumes, or is reached by accident."""
 
 import re
+import shutil
 import socket
 import ssl
 import subprocess
@@ -11,16 +12,20 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import kubernetes_validate
 import pytest
 import yaml
 
+from flows.cli.main import command_line
 from sluice.settings import Settings, settings
 from tests.deployments.shipped_settings import DEPLOYMENTS, ROOT
 
+KUBERNETES = "1.37"  # as kubernetes-validate has its schemas
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
 COMPOSE = yaml.safe_load((DEPLOYMENTS / "compose" / "compose.yaml").read_text(encoding="utf-8"))
-OURS = ("certificate", "ledger", "server", "worker")
-COMMANDS = {("sluice", "worker"), ("prefect", "server")}
+BESIDE_THE_VAULT = ("desk", "schedules", "worker")
+OURS = ("certificate", "ledger", "server", *BESIDE_THE_VAULT)
+COMMANDS = {("sluice", "worker"), ("sluice", "desk"), ("prefect", "server")}
 
 
 def manifests() -> Iterator[dict[str, Any]]:
@@ -50,7 +55,6 @@ def test_the_image_is_built_of_what_is_there_and_runs_without_privileges() -> No
     assert sources == allowed, "what is copied, and no more, is sent to the builder"
     assert all((ROOT / source).exists() for source in sources)
     assert re.search(r"^USER 10001:10001$", DOCKERFILE, re.MULTILINE)
-    assert "--constraint requirements.lock" in DOCKERFILE
     assert "://" not in DOCKERFILE, "no registry is named"
 
 
@@ -80,12 +84,13 @@ def test_compose_opens_ports_to_this_machine_alone_and_keeps_database_and_worker
     inner = {name for name, network in COMPOSE["networks"].items() if network and network.get("internal")}
     assert set(COMPOSE["services"]["database"]["networks"]) <= inner
     assert set(COMPOSE["services"]["worker"]["networks"]) <= inner
+    assert set(COMPOSE["services"]["schedules"]["networks"]) <= inner
 
 
-def test_the_vault_is_the_worker_s_alone_and_the_keeper_s_password_the_ledger_s() -> None:
+def test_the_vault_is_the_office_s_alone_and_the_keeper_s_password_the_ledger_s() -> None:
     mounts = {name: str(service.get("volumes", "")) for name, service in COMPOSE["services"].items()}
-    assert [name for name, volumes in mounts.items() if "vault:" in volumes] == ["worker"]
-    assert "/srv/project:ro" in mounts["worker"]
+    assert [name for name, volumes in mounts.items() if "vault:" in volumes] == ["worker", "desk", "schedules"]
+    assert all("/srv/project:ro" in mounts[name] for name in BESIDE_THE_VAULT)
     keepers = [name for name, service in COMPOSE["services"].items() if "KEEPER" in str(service.get("environment"))]
     assert sorted(keepers) == ["database", "ledger"]
 
@@ -163,8 +168,63 @@ def test_there_is_one_worker_and_the_vault_is_its_alone() -> None:
     }
     assert [name for name, claimed in claims.items() if "vault" in claimed] == ["worker"]
     assert of_kind("PersistentVolumeClaim")["vault"]["spec"]["accessModes"] == ["ReadWriteOncePod"]
-    [project] = [each for each in pod("worker")["containers"][0]["volumeMounts"] if each["name"] == "project"]
-    assert project["readOnly"] is True
+    assert [each["name"] for each in pod("worker")["containers"]] == ["worker", "desk", "schedules"]
+    for container in pod("worker")["containers"]:
+        [project] = [each for each in container["volumeMounts"] if each["name"] == "project"]
+        assert project["readOnly"] is True
+
+
+def commands_of(script: str) -> list[list[str]]:
+    """The commands of ours in a shell script, a list of words each."""
+    return [line.split()[1:] for line in map(str.strip, script.splitlines()) if line.startswith("sluice ")]
+
+
+def test_what_is_done_by_the_clock_are_commands_that_exist() -> None:
+    script = (DEPLOYMENTS / "kubernetes" / "schedules.sh").read_text(encoding="utf-8")
+    called = commands_of(script)
+    assert called == [
+        ["doctor", "--repair"], ["remind"], ["ledger", "verify"], ["vault", "prune"], ["reassess"],
+    ]  # fmt: skip
+    for words in called:
+        command = command_line()
+        for word in words:
+            if word.startswith("-"):
+                assert word in {option for each in command.params for option in each.opts}
+            else:
+                command = command.commands[word]
+    [generated] = [each for each in manifests() if "configMapGenerator" in each]
+    assert generated["configMapGenerator"] == [{"name": "schedules", "files": ["schedules.sh"]}]
+    assert pod("worker")["shareProcessNamespace"] is True
+    assert COMPOSE["services"]["schedules"]["pid"] == "service:worker", "the doctor sees the runs that are at work"
+    assert "../kubernetes/schedules.sh:/schedules.sh:ro" in COMPOSE["services"]["schedules"]["volumes"]
+
+
+def test_the_desk_is_asked_by_the_name_that_it_answers_to() -> None:
+    [desk] = [each for each in pod("worker")["containers"] if each["name"] == "desk"]
+    address = urlsplit(desk["args"][desk["args"].index("--address") + 1])
+    assert address.scheme == "https"
+    for probe in ("startupProbe", "livenessProbe", "readinessProbe"):
+        asked = desk[probe]["httpGet"]
+        assert asked["httpHeaders"] == [{"name": "Host", "value": address.netloc}], probe
+    [port] = {each["containerPort"] for each in desk["ports"]}
+    [service] = of_kind("Service")["desk"]["spec"]["ports"]
+    assert service["port"] == port == 8321
+
+
+def test_no_secret_is_typed_on_a_command_line() -> None:
+    told = (DEPLOYMENTS / "kubernetes" / "secrets.md").read_text(encoding="utf-8")
+    assert "--from-literal" not in told
+    assert "umask 077" in told
+
+
+@pytest.mark.servers
+def test_kustomize_builds_what_the_schemas_of_kubernetes_allow() -> None:
+    if not (kubectl := shutil.which("kubectl")):
+        pytest.skip("kubectl is not installed")
+    built = subprocess.run([kubectl, "kustomize", DEPLOYMENTS / "kubernetes"], capture_output=True, text=True)
+    assert (built.returncode, built.stderr) == (0, "")
+    for manifest in yaml.load_all(built.stdout, yaml.CSafeLoader):
+        kubernetes_validate.validate(manifest, KUBERNETES, strict=True)
 
 
 def test_what_is_not_named_is_closed_and_every_name_leads_to_a_pod() -> None:
@@ -179,12 +239,12 @@ def test_what_is_not_named_is_closed_and_every_name_leads_to_a_pod() -> None:
     }
     assert named == labels
     assert all(of["spec"]["selector"]["app"] in labels for of in of_kind("Service").values())
-    into_worker = [
-        name for name, policy in policies.items()
-        if "Ingress" in policy["spec"]["policyTypes"] and policy["spec"].get("ingress")
-        and policy["spec"]["podSelector"] != {"matchLabels": {"app": "server"}}
-    ]  # fmt: skip
-    assert into_worker == [], "nobody calls the worker"
+    opened = {
+        rule["port"]
+        for policy in policies.values() if policy["spec"]["podSelector"] != {"matchLabels": {"app": "server"}}
+        for ingress in policy["spec"].get("ingress", ()) for rule in ingress["ports"]
+    }  # fmt: skip
+    assert opened == {8321}, "the desk is called, and nobody calls the worker"
 
 
 def test_the_worker_reaches_what_its_settings_name(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,8 @@ from flows.cli.main import main
 from schemas.contract import load_contract
 from sluice.ground.variables import Role
 from tasks.release.products import load_definition
+from tasks.tuning.regressions_kept import AnalysesLoss
+from tasks.tuning.trial import Outcome
 from tests.flows.house import BLOCKED, DONE, ERROR
 from tests.golden import golden
 from tests.reference_data import adult_columns, reference_path
@@ -88,8 +90,8 @@ def test_while_a_draft_is_tried_it_says_how_far_that_is(here: Path, monkeypatch:
     survey().to_csv("panel.csv", index=False)
     code, said = sluice("panel.csv", "--yes", "--tries", "1")
     assert code == DONE, said
-    assert re.search(r"trying plans: [a-z ,]+\d+ %", said), said
-    assert said.index("trying it") < said.index("trying plans") < said.index("small-file: ") < said.index("next:")
+    assert re.search(r"small-file, draft 1 of 1 (without attacks|under attack): [a-z ,]+\d+ %", said), said
+    assert said.index("trying it") < said.index("small-file, draft") < said.index("small-file: ") < said.index("next:")
 
 
 def test_it_says_after_what_time_no_draft_is_tried_and_what_was_left(here: Path) -> None:
@@ -98,7 +100,6 @@ def test_it_says_after_what_time_no_draft_is_tried_and_what_was_left(here: Path)
     assert code == DONE, said
     golden.where("1 s ", said)
     golden.where("--minutes", said)
-    assert " 2 more " in said
     golden.where("of time", re.sub(r"[\s#]+", " ", written(here / "panel")))
 
 
@@ -220,6 +221,31 @@ def test_interrupted_it_leaves_nothing(here: Path, monkeypatch: pytest.MonkeyPat
     code, _ = sluice("panel.csv", "--yes", "--tries", "0")
     assert code == 130
     assert os.listdir(here) == ["panel.csv"]
+
+
+@pytest.mark.parametrize(("known", "by"), [(0, signal.SIGINT), (1, signal.SIGTERM), (0, signal.SIGALRM)])
+def test_who_stops_it_gets_the_plan_that_was_found_until_then_and_the_end_of_the_time_does_so_too(
+    here: Path, monkeypatch: pytest.MonkeyPatch, known: int, by: signal.Signals
+) -> None:
+    survey().to_csv("panel.csv", index=False)
+    judged: list[str] = []
+
+    def tried(*arguments: object, attacked: bool = True, **named: object) -> Outcome:
+        judged.extend(["attacked"] * attacked)
+        if by != signal.SIGALRM and (len(judged) > known if known else True):
+            os.kill(os.getpid(), by)
+        return Outcome(end="passes", kept=4, of=4, models=AnalysesLoss(holds=1, of=1, worst=0.5))
+
+    monkeypatch.setattr("tasks.tuning.first_plan.try_plan", tried)
+    minutes = "0" if by == signal.SIGALRM else "5"
+    code, said = sluice("panel.csv", "--yes", "--for", "scientific", "--minutes", minutes)
+    assert code == (DONE if by == signal.SIGALRM else 130)
+    if not known:
+        assert os.listdir(here) == (["panel", "panel.csv"] if by == signal.SIGALRM else ["panel.csv"])
+        return
+    golden.where("stopped", said)
+    assert "passed" in said
+    assert load_definition(here / "panel" / "releases" / "panel.yaml")
 
 
 def test_no_rare_value_is_on_the_screen_or_in_a_file(here: Path) -> None:

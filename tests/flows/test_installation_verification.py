@@ -19,7 +19,7 @@ from flows.installation_verification import verify
 from sluice.custody import shelf
 from sluice.custody.ledger import Ledger
 from sluice.custody.ledger_chain import START, Anchor, Chain
-from tests.custody.ledgers import disarm
+from tests.custody.ledgers import attack, disarm
 from tests.flows.house import DONE, ERROR, UNCHECKED, WAITING, House, Told
 from tests.flows.stages import COMMENT, stages
 from tests.golden import golden
@@ -56,6 +56,43 @@ def test_a_ledger_without_an_entry_is_not_said_to_be_whole(house: House) -> None
     """As from a folder where no workspace is: the command would make one, and find nothing wrong with it."""
     answer = told(house)
     assert (answer.code, WHOLE in answer.out) == (UNCHECKED, False)
+
+
+def test_a_verification_may_begin_where_a_whole_one_ended(published: House) -> None:
+    """It says so, and what was changed before is found by a whole one, which can always be made."""
+    assert published.sluice("ledger", "verify", "--from-checkpoint", "--json").json["from_checkpoint"] == 0, "all of it"
+    assert told(published).code == DONE
+    end = published.workspace().ledger.checkpoint
+    assert end == len(published.workspace().ledger.entries())
+    published.workspace().ledger.append(published.id, "note", "amara", {"says": "later"})
+    answer = published.sluice("ledger", "verify", "--from-checkpoint", "--json")
+    assert (answer.code, answer.json["from_checkpoint"]) == (DONE, end)
+    golden(published.sluice("ledger", "verify", "--from-checkpoint").out)
+    assert published.workspace().ledger.checkpoint == end, "only a whole one takes it further"
+    place = f"sqlite:///{published.home}/ledger.db"
+    disarm(place)
+    attack(place, f"UPDATE sluice_ledger SET actor = 'mallory' WHERE seq = {end + 1}")
+    assert told(published).code == published.sluice("ledger", "verify", "--from-checkpoint").code == ERROR
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["DELETE FROM sluice_ledger WHERE seq = 3", "UPDATE sluice_ledger SET hash = '0' WHERE seq = {}"],
+)
+def test_rows_before_a_checkpoint_cannot_go_and_it_is_no_other_row(published: House, change: str) -> None:
+    assert told(published).code == DONE
+    end = published.workspace().ledger.checkpoint
+    place = f"sqlite:///{published.home}/ledger.db"
+    disarm(place)
+    attack(place, change.format(end))
+    assert published.workspace().ledger.verify(from_checkpoint=True) != []
+
+
+def test_a_checkpoint_that_nobody_wrote_with_the_key_is_none(published: House) -> None:
+    """An anchor is none, either: it says what was last, and not that it was verified."""
+    vault = published.workspace().vault
+    shutil.copy(vault.anchor, vault.anchor.with_name("anchor.checkpoint"))
+    assert published.workspace().ledger.checkpoint == 0
 
 
 def test_the_ledger_records_the_folder_and_every_file_in_it(published: House) -> None:

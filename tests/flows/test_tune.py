@@ -9,10 +9,9 @@ import pytest
 import yaml
 
 from flows.cli.terminal import INTERRUPTED
-from flows.cli.tune import _stopping
 from sluice.custody.states import SEARCHES
 from tasks.tuning import plan_search, suggestions, tuning
-from tasks.tuning.allowance import Allowance
+from tasks.tuning.allowance import Allowance, stopping
 from tests.flows.house import BLOCKED, DONE, ERROR, House, survey
 from tests.flows.tables_house import TablesHouse
 from tests.golden import golden
@@ -155,7 +154,7 @@ def test_a_search_that_is_stopped_says_what_it_found(
 
 def test_sigterm_ends_a_search_as_ctrl_c_does() -> None:
     allowance, before = Allowance(), signal.getsignal(signal.SIGTERM)
-    with pytest.raises(KeyboardInterrupt), _stopping(allowance):
+    with pytest.raises(KeyboardInterrupt), stopping(allowance):
         signal.raise_signal(signal.SIGTERM)
     assert allowance.stopped
     assert signal.getsignal(signal.SIGTERM) == before

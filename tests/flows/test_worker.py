@@ -4,17 +4,21 @@ import os
 import signal
 import subprocess
 from pathlib import Path
+from typing import Any
 from uuid import UUID, uuid4
 
 import anyio
+import httpx
 import pytest
 from prefect.client.schemas.objects import FlowRun
 from prefect.client.schemas.responses import WorkerFlowRunResponse
 from prefect.exceptions import ObjectNotFound
+from prefect.workers.base import BaseWorker
 
 from flows.cli.operator_commands import begin_nowhere
-from flows.worker import ReleaseWorker, runs_at_a_time, share_of_memory
+from flows.worker import ALIVE, ReleaseWorker, runs_at_a_time, share_of_memory
 from sluice.settings import settings
+from tests.deployments.shipped_settings import DEPLOYMENTS
 from tests.flows.house import House
 from tests.flows.installation import BIN, kill, processes, until
 from tests.flows.prefect_server import PrefectServer
@@ -105,6 +109,23 @@ def test_a_run_whose_deployment_was_deleted_keeps_no_place(monkeypatch: pytest.M
         return worker.places_taken
 
     assert anyio.run(submit) == 0
+
+
+def test_probes_ask_for_the_file_that_it_touches_whenever_it_looks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SLUICE_HOME", str(tmp_path))
+
+    async def away(_: BaseWorker[Any, Any, Any]) -> list[FlowRun]:
+        raise httpx.ConnectError("the server is away")
+
+    monkeypatch.setattr(BaseWorker, "get_and_submit_flow_runs", away)
+    with pytest.raises(httpx.ConnectError):
+        anyio.run(ReleaseWorker("pool", 1).get_and_submit_flow_runs)
+    assert (tmp_path / ALIVE).exists()
+    kubernetes, compose = (DEPLOYMENTS / name for name in ("kubernetes/worker.yaml", "compose/compose.yaml"))
+    assert f'find "$SLUICE_HOME/{ALIVE}" -mmin' in kubernetes.read_text(encoding="utf-8")
+    assert f"find /srv/sluice/home/{ALIVE} -mmin" in compose.read_text(encoding="utf-8")
 
 
 def test_it_starts_a_run_that_is_due_and_told_to_stop_waits_for_its_end(

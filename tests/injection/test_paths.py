@@ -3,9 +3,11 @@
 import gzip
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import pyarrow.csv
 import pytest
 
 from flows.cli.main import command_line
@@ -98,6 +100,24 @@ def test_no_file_of_a_document_fills_the_memory(tables: TablesHouse, name: Calla
     name(tables, "rows.csv")
     tables.write()
     with golden.raises(DataError, DocumentError):
+        load_product(tables.file, tables.workspace())
+
+
+@pytest.mark.parametrize("name", [by_dimension, by_grouping, by_a_priori, by_contract])
+def test_no_library_that_is_not_python_s_parses_what_a_document_names(
+    tables: TablesHouse, name: Callable[[Any, str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where it is read the vault is open; what parses records is compiled, and reads them apart."""
+
+    def parse(*_: Any, **__: Any) -> None:
+        raise AssertionError("Arrow parses it")
+
+    rows = b"size,status\nTotal,\n" if name is by_a_priori else ROWS
+    (tables.documents / "rows.csv").write_bytes(rows)
+    name(tables, "rows.csv")
+    tables.write()
+    monkeypatch.setattr(pyarrow.csv, "open_csv", parse)
+    with suppress(DocumentError, DataError):  # of codes that are not those of the records
         load_product(tables.file, tables.workspace())
 
 

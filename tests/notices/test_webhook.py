@@ -3,9 +3,13 @@
 import hashlib
 import hmac
 import json
+import socket
+import threading
+import time
 
 import pytest
 
+from sluice.notices import webhook
 from sluice.notices.mail import is_safe
 from sluice.notices.notice import NoticeDelayedError, NoticeRefusedError
 from sluice.notices.webhook import Webhook
@@ -53,6 +57,28 @@ def test_a_receiver_that_answers_a_byte_at_a_time_is_left(monkeypatch: pytest.Mo
     with web_server() as hook:
         hook.pause = 0.05
         golden.refused(NoticeDelayedError, Webhook(hook.url, SECRET).send, NOTICE)
+
+
+def test_a_name_service_that_hangs_holds_neither_the_delivery_nor_the_end_of_the_process(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked, end = threading.Event(), threading.Event()
+
+    def hang(*_: object, **__: object) -> None:
+        asked.set()
+        end.wait(30)
+
+    monkeypatch.setattr(webhook, "_WAIT", 0.2)
+    monkeypatch.setattr(socket, "getaddrinfo", hang)
+    begun = time.monotonic()
+    try:
+        with pytest.raises(NoticeDelayedError):
+            Webhook("https://hooks.internal/", "a secret of two").send(NOTICE)
+        assert asked.is_set()
+        assert time.monotonic() - begun < 10
+        assert all(thread.daemon for thread in threading.enumerate() if thread is not threading.main_thread())
+    finally:
+        end.set()
 
 
 def test_only_this_machine_is_posted_to_in_the_open() -> None:

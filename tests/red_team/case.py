@@ -14,7 +14,7 @@ from policies.standard.standard_checks import checks_of
 from sluice.ground.verdict import Finding, Verdict
 from sluice.utility.comparison import Comparison
 from tasks.release.crashed_measures import findings_of
-from tasks.release.records.record_findings import attack_findings, check_masked, reference_findings
+from tasks.release.records.record_findings import check_masked, risk_findings
 
 _POLICIES = Path(__file__).parents[2] / "policies"
 
@@ -52,8 +52,7 @@ def judge(files: Comparison, policy: Policy | str) -> Iterator[Finding]:
     """All findings on a file, as a release has them, but for those on its use; each measured when it is asked for."""
     policy = _loaded(policy)
     yield from check_masked(policy, files)
-    yield from reference_findings(policy.reference_standard, files, [], policy.attacks, policy.rules)
-    yield from attack_findings(policy, files)
+    yield from risk_findings(policy, files)
 
 
 def _looked_for(files: Comparison, policy: Policy, until: Collection[str]) -> Iterator[Finding]:

@@ -25,9 +25,10 @@ from sluice.ground.verdict import Verdict, decide
 from sluice.masking.plan import apply_recodings
 from sluice.utility.comparison import Comparison
 from tests.red_team.attacks import ATTACKS
-from tests.red_team.battery import Reaches, battery, beyond, figures, limits
+from tests.red_team.battery import battery, beyond, figures, limits
 from tests.red_team.case import judge
 from tests.red_team.files import Data, adult, census, masked_by
+from tests.red_team.reach import Reaches
 
 Plan = list[dict[str, Any]]
 

@@ -10,9 +10,11 @@ from benchmarks.gate_certificate import Cell, Judged, design, judged_cell, read,
 from benchmarks.gate_releases import POPULATIONS, SORTS, numbered, of_a_household, told_by_another, turned
 from policies.policy import Policy, load_policy
 from sluice.ground.verdict import Finding, Verdict
-from tests.red_team.battery import Reach, battery, beyond, key_solved, limits, together, within
+from tests.red_team.battery import battery, beyond, limits, within
 from tests.red_team.files import masked_by
+from tests.red_team.reach import Reach
 from tests.red_team.search import search
+from tests.red_team.told_keys import key_solved, together
 
 POLICIES = Path(__file__).parents[2] / "policies"
 

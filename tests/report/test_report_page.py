@@ -108,3 +108,12 @@ class TestContainment:
                     assert contrast(colours[text], colours[ground]) >= 4.5, (text, ground)
             assert contrast(colours["masked"], colours["paper"]) >= 3
             assert contrast(colours["reference"], colours["paper"]) >= 3
+
+
+def test_an_assessment_says_nothing_of_earlier_attempts_of_which_nobody_keeps_a_record() -> None:
+    released, assessed = (
+        dossier(finding()),
+        dossier(finding()).model_copy(update={"release": "assessment-0123456789ab"}),
+    )
+    found = [Page(render(each)).all("h3", id="attempts") for each in (released, assessed)]
+    assert [len(each) for each in found] == [1, 0]

@@ -90,7 +90,7 @@ def test_sessions(tmp_path: Path) -> None:
 def test_every_line_that_is_not_understood_is_named(tmp_path: Path) -> None:
     text = (
         '<SPECIFYTABLE> "a"|"b"\n' + HEAD + "<SAFETYRULE> P(10,1)|XY(3)\n<SAFETYRULE> P(10,9)\n"
-        '<SAFETYRULE> REQ(70,60,5,10)\n<SAFETYRULE> P(-5,1)\n<RECODE> 1, Size, "GK.grc"\n<SUPPRESS> CKM(1)\n'
+        "<SAFETYRULE> REQ(70,60,5,10)\n<SAFETYRULE> P(-5,1)\n<RECODE> 1, Size\n<SUPPRESS> CKM(1)\n"
         "<SUPPRESS> OPT(0)\n<SUPPRESS> MOD(7)\n<SUPPRESS> XYZ(1)\n<SUPPRESS> RND(1)\n<SUPPRESS> MOD 1\n"
         '<WRITETABLE> (1,9,,"x.csv")\n<WRITETABLE> (1,2,5,"x.csv")\n<WRITETABLE> (1,2,ZZ+,"x.csv")\n'
         '<WRITETABEL> (1,3,,"x.csv")\n<WRITETABLE> (1,3,,"x.csv")\nno word\n<APRIORI> asked.hst\n<READTABLE>\n<COVER>\n'

@@ -128,7 +128,7 @@ def test_hierarchy_of_widths() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "   <SPSS>\nSize\n", "<RECODEABLE>\nSize 1 2\n", "Size 1 2\n  <CKM> T(3)\n"],
+    ["", "   <SPSS>\nSize\n", "<RECODEABLE>\nSize 1 2\n", "Size 1 2\n  <CKN> T(3)\n"],
 )
 def test_refused(text: str, tmp_path: Path) -> None:
     golden.refused(DataError, read_metadata, write(tmp_path, text))

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyreadstat
 import pytest
 
-from sluice.ground.errors import DataError, SourceUnreachableError
+from sluice.ground.errors import DataError, ReaderKilledError, SourceUnreachableError
 from sluice.ground.log import write_log
 from sluice.sources import sandbox, separate_reading
 from sluice.sources.permission import permitted_source
@@ -52,6 +52,40 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def people(tmp_path: Path) -> CsvSource:
     return CsvSource(path=str(tmp_path / "people.csv"))
+
+
+# -- how it ended
+
+
+def dying(tmp_path: Path, words: str) -> Path:
+    """A program in the place of Python that says this and aborts."""
+    (tmp_path / "words").write_text(words)
+    program = tmp_path / "dying"
+    program.write_text(f"#!/bin/sh\ncat {tmp_path}/words >&2\nkill -ABRT $$\n")
+    program.chmod(0o755)
+    return program
+
+
+def test_what_a_library_says_as_it_aborts_is_in_the_journal_and_no_value_of_the_data(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = (
+        "terminate called after throwing an instance of 'std::system_error'\n"
+        "  what():  Resource temporarily unavailable\n"
+        f"  what():  Conversion Error: could not convert '{SECRET}'\n{SECRET} thread\nFatal Python error: Aborted\n"
+    )
+    many = dying(tmp_path, f"a warning of {SECRET}\n" * 20_000 + told)  # more than a pipe holds
+    write_log("text")
+    try:
+        monkeypatch.setattr(sys, "executable", str(many))
+        with pytest.raises(ReaderKilledError):
+            list(read_apart(people(tmp_path), ["a", "b"]))
+    finally:
+        write_log(None)
+    said = capsys.readouterr().err
+    assert "reader killed SIGABRT" in said
+    assert SECRET not in said
+    assert "'std::system_error'; what():  Resource temporarily unavailable; Fatal Python error: Aborted" in said
 
 
 # -- the same records and errors
@@ -335,7 +369,8 @@ def test_a_hole_in_a_driver_is_no_hole_in_the_vault(
     done, environment = attack(people(tmp_path))
     assert done == []
     assert environment.keys() <= {
-        "HOME", "LANG", "PGGSSENCMODE", "RES_OPTIONS", "TZ", "LC_CTYPE", "ARROW_DEFAULT_MEMORY_POOL"
+        "HOME", "LANG", "PGGSSENCMODE", "RES_OPTIONS", "TZ", "LC_CTYPE", "ARROW_DEFAULT_MEMORY_POOL",
+        "OPENBLAS_NUM_THREADS",
     }  # fmt: skip
     assert (tmp_path / "home" / "vault" / "secret").read_text() == SECRET
     assert stat.S_IMODE((tmp_path / "home").stat().st_mode) == mode

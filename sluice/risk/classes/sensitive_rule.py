@@ -40,8 +40,8 @@ _EXCUSED = Sentence(
 _HARMLESS = Sentence("harmless_blanks", " In {blank:,} nobody has a value, which the contract calls harmless: {why}.")
 _BLANK = Sentence(
     "blanks",
-    " In {blank:,} nobody has a value: a person must decide whether that tells something of them; the contract can "
-    "call it harmless.",
+    " In {blank:,} nobody has a value: whether that tells something of them needs a decision; the contract can call it "
+    "harmless.",
 )
 _SUCH_GROUPS = Sentence("such_groups", " Such groups are: {groups}.")
 

@@ -8,7 +8,7 @@ claims to have found, which may be another: who finds a few surely may find fewe
 All rulers are rated on the same people among the same released records: all of them, or so many that draws tell.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Self
@@ -18,7 +18,6 @@ import numpy as np
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.risk.coded_points import Points, side_by_side
 from sluice.risk.linkage.learned_linker import Candidates, LearnedLinker
-from sluice.risk.linkage.learned_map import SCALES, LearnedMap, learners_of_scale
 from sluice.risk.linkage.learned_rulers import (
     Examples,
     by_distance,
@@ -28,25 +27,18 @@ from sluice.risk.linkage.learned_rulers import (
     whitened,
 )
 from sluice.risk.linkage.learned_variable import ComparedVariable
+from sluice.risk.linkage.map_rulers import CANDIDATES, FIFTHS, Link, MapLearners, Ruler, together
 from sluice.risk.linkage.mapped_columns import MappedColumns
-from sluice.risk.linkage.match_claims import Calibration, claimed_in_learning
-from sluice.risk.linkage.parted_map import PARTED_SCALES, PartedMap, likeliest_parts
-from sluice.risk.linkage.parts_of_files import Parts
+from sluice.risk.linkage.match_claims import Calibration
 
 _MOST_LEARNED = 50_000  # people that the weights are learned from
 _MOST_TUNED = (300, 1_000)  # people of each fold by whom rulers are compared and claims calibrated, of large files
 _PAIRS_TUNED = 4_500_000  # people of a fold times records; of small files the people are more
 _OF_GROUP = 300  # most people of one group who are learned from
 _MORE = 3  # times as many are judged of the other half, which is looked at where the first leaves a figure open
-_CANDIDATES = 20  # other records that share the probability with the best match
 _MOST_COORDINATES = 200  # more come of categories by the hundred, which weights tell apart better than distances
 _AMONG = 20_000  # released records, at random, among which rulers are rated
-_SCREENED = 4_000  # of them, among which the scale of maps is chosen,
-_SCREENERS = 200  # by so many people of one fold
-_FIFTHS = 5  # of the people who are learned from, one of whom is left out of maps of parts, which know few as it is
-_NEARLY_ALL = 0.9  # of the people: whoever finds so many looks for no secrets of parts
 _SURER, _MORE_SURE = 0.01, 0.25  # right claims less wrong ones by which another ruler is surer: of all people, of them
-_SIGMAS = 3.0
 
 _AT_ONCE = 8_000_000  # coordinates of a file that are held as an array, 64 MB; those of larger ones are worked out
 
@@ -121,7 +113,7 @@ class LearnedIntruder:
         drawn = rng.random(int(units.max()) + 1)
         # By rank, so that the halves are equal; units are drawn, and their records follow.
         half = drawn[units] >= np.median(drawn[np.unique(units)])
-        part = (drawn[units] * 1e6).astype(np.int64) % (2 * _FIFTHS)  # a coin of its own, and one of five
+        part = (drawn[units] * 1e6).astype(np.int64) % (2 * FIFTHS)  # a coin of its own, and one of five
         return cls._of_halves(compared, tuple(spaces), tuple(columns), half, part, rng, people)
 
     @classmethod
@@ -193,15 +185,14 @@ class LearnedIntruder:
         m = self.linker.records
         among = np.union1d(rng.choice(m, _AMONG, replace=False), tuned_rows) if m > _AMONG else np.arange(m)
         rulers = [*self._sums(known, among, rng), *self._distances(known, among)]
+        names = [self.linker.names[at] for at in known]
         for columns in self.columns:
-            share = max(each.found for each in rulers)
-            rulers += self._maps(columns, known, among, share)
-            rulers += self._maps_of_parts(columns, known, among, max(each.found for each in rulers))
+            rulers += self._learners.rulers(columns.knowing(names), among, rulers)
         finder, surest = max(rulers, key=lambda each: each.found), max(rulers, key=lambda each: each.sure)
-        tuned = {finder.name: _together(finder.tried) if m == len(among) else finder.link(None)}
+        tuned = {finder.name: together(finder.tried) if m == len(among) else finder.link(None)}
         more = max(_SURER * len(tuned_rows), finder.sure * _MORE_SURE)
         if surest.sure > finder.sure + more:
-            tuned[surest.name] = _together(surest.tried) if m == len(among) else surest.link(None)
+            tuned[surest.name] = together(surest.tried) if m == len(among) else surest.link(None)
             if Calibration.learn(tuned[surest.name]).gain <= finder.sure + more:
                 surest = finder  # among all records it is not
         else:
@@ -234,12 +225,12 @@ class LearnedIntruder:
             for (linker, _), part in zip(self.folds, self.parts[::-1], strict=True)
             if len(mine := np.intersect1d(people, part))
         ]
-        candidates = [linker.link(mine, variables, _CANDIDATES) for linker, mine in tried]
+        candidates = [linker.link(mine, variables, CANDIDATES) for linker, mine in tried]
         rows = np.concatenate([mine for _, mine in tried])
-        near = [by_distance(a[rows], b, rows, _CANDIDATES) for a, b in self._spaces_of(known).values()]
-        return rows, [_together(candidates), *near]
+        near = [by_distance(a[rows], b, rows, CANDIDATES) for a, b in self._spaces_of(known).values()]
+        return rows, [together(candidates), *near]
 
-    def _sums(self, known: IntArray, among: IntArray, rng: np.random.Generator) -> "list[_Ruler]":
+    def _sums(self, known: IntArray, among: IntArray, rng: np.random.Generator) -> "list[Ruler]":
         """Sums of weights, by factors that were learned on the people of one fold, and tried on those of the other."""
         examples = [Examples.of(linker, rows, known, rng, among) for linker, rows in self.folds]
         both = examples[0].beside(examples[1])
@@ -247,15 +238,15 @@ class LearnedIntruder:
 
         def tried(factors: Sequence[FloatArray]) -> tuple[Candidates, ...]:
             return tuple(
-                linker.link(rows, known, _CANDIDATES, self._full(known, of), some)
+                linker.link(rows, known, CANDIDATES, self._full(known, of), some)
                 for (linker, rows), of in zip(self.folds, factors, strict=True)
             )
 
         def by(factors: FloatArray) -> "Link":
             return lambda people: self._link(people, known, self._full(known, factors))
 
-        plain = tuple(each.linked.best(_CANDIDATES) for each in examples)
-        rulers = [_Ruler("all variables", plain, by(np.ones(len(known))))]
+        plain = tuple(each.linked.best(CANDIDATES) for each in examples)
+        rulers = [Ruler("all variables", plain, by(np.ones(len(known))))]
         rated = float(both.found(np.ones(len(known))).mean())
         chosen: tuple[str, Callable[[Examples], FloatArray], list[FloatArray]] | None = None
         ways: tuple[tuple[str, Callable[[Examples], FloatArray]], ...] = (
@@ -268,7 +259,7 @@ class LearnedIntruder:
                 rated, chosen = float(np.concatenate(reached).mean()), (name, learn, learned)
         if chosen is not None:  # by far more records than the examples are
             name, learn, learned = chosen
-            rulers.append(_Ruler(name, tried(learned), by(learn(both))))
+            rulers.append(Ruler(name, tried(learned), by(learn(both))))
         return rulers
 
     def _full(self, known: IntArray, factors: FloatArray) -> FloatArray:
@@ -278,8 +269,13 @@ class LearnedIntruder:
 
     def _link(self, people: IntArray | None, known: IntArray, factors: FloatArray) -> Candidates:
         if people is not None:
-            return self.linker.link(people, known, _CANDIDATES, factors)
-        return _together([linker.link(rows, known, _CANDIDATES, factors) for linker, rows in self.folds])
+            return self.linker.link(people, known, CANDIDATES, factors)
+        return together([linker.link(rows, known, CANDIDATES, factors) for linker, rows in self.folds])
+
+    @property
+    def _learners(self) -> MapLearners:
+        folds = self.folds[0][1], self.folds[1][1]
+        return MapLearners(folds, self.parts, self.learning, self.part // 2, self.linker.records, _AT_ONCE)
 
     def _of_folds(self) -> IntArray:
         return np.concatenate([rows for _, rows in self.folds])
@@ -292,117 +288,18 @@ class LearnedIntruder:
         a, b = (side_by_side([space[side] for space in chosen], _AT_ONCE) for side in (0, 1))
         return {"the distance": (a, b), "the distance in units of what masking did": whitened(a, b, self.learning)}
 
-    def _distances(self, known: IntArray, among: IntArray) -> "list[_Ruler]":
+    def _distances(self, known: IntArray, among: IntArray) -> "list[Ruler]":
         return [self._by_distance(name, *space, among) for name, space in self._spaces_of(known).items()]
 
-    def _by_distance(self, name: str, a: Points, b: Points, among: IntArray) -> "_Ruler":
+    def _by_distance(self, name: str, a: Points, b: Points, among: IntArray) -> "Ruler":
         near = b[among]
-        tried = tuple(by_product(a[rows], near, among, rows, _CANDIDATES) for _, rows in self.folds)
+        tried = tuple(by_product(a[rows], near, among, rows, CANDIDATES) for _, rows in self.folds)
 
         def link(people: IntArray | None) -> Candidates:
             rows = self._of_folds() if people is None else people
-            return by_distance(a[rows], b, rows, _CANDIDATES)
+            return by_distance(a[rows], b, rows, CANDIDATES)
 
-        return _Ruler(name, tried, link)
-
-    def _maps(self, columns: MappedColumns, known: IntArray, among: IntArray, reached: float) -> "list[_Ruler]":
-        """The map on the scale on which most people of one fold are found by what the other one tells.
-
-        reached : the share that another ruler finds; a map that seems to find far fewer is not tried
-        """
-        columns = columns.knowing([self.linker.names[at] for at in known])
-        rows = self.folds[0][1]
-        some = np.union1d(among[:: -(-len(among) // _SCREENED)], rows)
-        first = rows[:: -(-len(rows) // _SCREENERS)]
-        # Of a large file the records are put in order on the chosen scale alone.
-        learners = learners_of_scale(self.parts[0])
-        held = np.union1d(some, learners)
-        fewer = columns.take(held) if self.linker.records > _AMONG else columns
-
-        def place(rows: IntArray) -> IntArray:
-            return rows if fewer is columns else np.asarray(np.searchsorted(held, rows))
-
-        def found(learned: LearnedMap | None, of: Callable[[IntArray], IntArray]) -> float:
-            if learned is None:
-                return -1.0
-            ranked = by_product(learned.expected(of(first)), learned.points(of(some)), of(some), of(first), 2)
-            return float(ranked.found.mean())
-
-        def screened(scale: str) -> float:
-            return found(LearnedMap.learn(fewer, scale, place(learners), linear=True), place)
-
-        # What a unit's members tell together stands under no name of their own, and so in no order.
-        scale = max((each for each, (_, _, order) in SCALES.items() if not (order and columns.of_a_unit)), key=screened)
-        one = LearnedMap.learn(columns, scale, self.parts[0])
-        share = found(one, lambda rows: rows)
-        if share + _SIGMAS * np.sqrt(max(0.0, share * (1 - share)) / len(first)) < reached:
-            return []
-        other, both = (LearnedMap.learn(columns, scale, part) for part in (self.parts[1], self.learning))
-        if one is None or other is None or both is None:
-            return []
-        tried = tuple(
-            by_product(learned.expected(rows), learned.points(among), among, rows, _CANDIDATES)
-            for learned, (_, rows) in zip((one, other), self.folds, strict=True)
-        )
-
-        def link(people: IntArray | None) -> Candidates:
-            rows = self._of_folds() if people is None else people
-            return by_distance(both.expected(rows), both.all_points(_AT_ONCE), rows, _CANDIDATES)
-
-        return [_Ruler(f"a map of {columns.of_whom}, by {scale}", tried, link)]
-
-    def _maps_of_parts(
-        self, columns: MappedColumns, known: IntArray, among: IntArray, reached: float
-    ) -> "Iterator[_Ruler]":
-        """The maps of those parts, and on that scale, that the people learned from say most for.
-
-        reached : as for `_maps`
-        """
-        columns = columns.knowing([self.linker.names[at] for at in known])
-        if reached > _NEARLY_ALL or columns.of_a_unit:
-            return
-        fifth, rows = self.part // 2, self.folds[0][1]
-        some = rows[fifth[rows] == 0][:_SCREENERS]
-        if not len(some):
-            return
-
-        def without(each: int, scale: str, parts: Parts) -> PartedMap | None:
-            return PartedMap.learn(columns, scale, self.learning[fifth[self.learning] != each], parts)
-
-        best, share = None, -1.0
-        for scale in PARTED_SCALES:
-            parts = likeliest_parts(columns, scale, self.learning, self.linker.records)
-            first = without(0, scale, parts) if parts else None
-            found = float(first.candidates(some, among, 1).found.mean()) if first else -1.0
-            if parts and first and found > share:
-                best, share = (scale, parts, first), found
-        if best is None or share + _SIGMAS * np.sqrt(share * (1 - share) / len(some)) < reached:
-            return
-        scale, parts, first = best
-        both = PartedMap.learn(columns, scale, self.learning, parts)
-        learned = [first, *(without(each, scale, parts) for each in range(1, _FIFTHS))]
-
-        def by_others(rows: IntArray, among: IntArray) -> Candidates:
-            """Each of the people learned from by maps that were learned without them."""
-            order = np.argsort(fifth[rows], kind="stable")
-            made = [
-                of.candidates(rows[fifth[rows] == each], among, _CANDIDATES)
-                for each, of in enumerate(learned)
-                if of is not None and (fifth[rows] == each).any()
-            ]
-            return _together(made).of(np.argsort(order))
-
-        if both is None or None in learned:
-            return
-        everything = np.arange(self.linker.records)
-
-        def link(people: IntArray | None) -> Candidates:
-            if people is None:
-                return by_others(self._of_folds(), everything)
-            return both.candidates(people, everything, _CANDIDATES)
-
-        tried = tuple(by_others(rows, among) for _, rows in self.folds)
-        yield _Ruler(f"maps of parts ({parts.name}), by {scale}", tried, link)
+        return Ruler(name, tried, link)
 
 
 def judged_in_looks(records: int, people: int) -> tuple[int, int]:
@@ -415,36 +312,5 @@ def judged_in_looks(records: int, people: int) -> tuple[int, int]:
     return min(people, half), min(people, half) + min(_MORE * people, records - half)
 
 
-Link = Callable[[IntArray | None], Candidates]
-"""Candidates among all records: of these people, of whom none was learned from; or else of those of both folds."""
-
-
-@dataclass(frozen=True)
-class _Ruler:
-    """A way to rank released records, and what it reaches among some of them."""
-
-    name: str
-    tried: tuple[Candidates, ...]  # of the people of each fold, by what was learned on the other one
-    link: "Link"
-
-    @cached_property
-    def found(self) -> float:
-        return float(np.concatenate([each.found for each in self.tried]).mean())
-
-    @cached_property
-    def sure(self) -> int:
-        """Right claims less wrong ones, each by what is learned of the other fold's."""
-        return claimed_in_learning(self.tried[0], self.tried[1])
-
-
 def _some(rows: IntArray, most: int, rng: np.random.Generator) -> IntArray:
     return np.sort(rng.choice(rows, most, replace=False)) if len(rows) > most else rows
-
-
-def _together(parts: Sequence[Candidates]) -> Candidates:
-    return Candidates(
-        np.concatenate([part.own for part in parts]),
-        np.concatenate([part.rows for part in parts]),
-        np.concatenate([part.scores for part in parts]),
-        np.concatenate([part.ties for part in parts]),
-    )

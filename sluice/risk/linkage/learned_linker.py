@@ -19,6 +19,7 @@ from sluice.ground.machine import threads
 from sluice.ground.parallel_jobs import each_in_threads
 from sluice.ground.progress import counted
 from sluice.risk.linkage.learned_variable import ComparedVariable, LearnedVariable
+from sluice.risk.row_groups import RowGroups, row_groups
 
 _PEOPLE = 16  # people that a thread takes at a time, of large files; of small ones more,
 _WEIGHTS = 1_000_000  # whose weights are so many in all
@@ -118,6 +119,11 @@ class LearnedLinker:
             weights = np.where((span[:, :1] <= level) & (level <= span[:, 1:]), by_value, weights)
         return weights.astype(np.float64)
 
+    def alike(self, variables: Sequence[int]) -> RowGroups:
+        """Groups of released records that no ruler of these variables, at least one, tells apart."""
+        exact = [j for j in variables if self.compared[j].exact is not None]
+        return row_groups([*self._levels[list(variables)], *self._exact[exact]])
+
     def link(
         self,
         rows: IntArray,
@@ -197,15 +203,20 @@ class CandidatePosterior:
     """The candidates of q people, the own record first, and their probabilities."""
 
     rows: IntArray  # (q, k + 1) released records, -1 for none
-    shares: FloatArray  # (q, k + 1) of a sum of at most 1: what is left belongs to equal records beyond the k
+    shares: FloatArray  # (q, k + 1) of a sum of at most 1: what is left belongs to equal records that nobody reads
     without: FloatArray  # (q, k + 1) the same in a file without the own unit, whose share is 0
 
     @classmethod
-    def of(cls, people: IntArray, candidates: Candidates, temperature: float, units: IntArray | None = None) -> Self:
+    def of(
+        cls, people: IntArray, candidates: Candidates, temperature: float, units: IntArray | None = None,
+        alike: RowGroups | None = None,
+    ) -> Self:  # fmt: skip
         """The posterior of people whose own released records are `people`, shape (q,).
 
         units : of each released record, who belongs together, shape (m,): a household stays out as a whole. None:
                 everybody is alone
+        alike : groups of released records that score the same. Where more score highest than are listed, as many of
+                them as the list holds, drawn at random, stand for all. None: those that are not listed are not read
         """
         k = candidates.rows.shape[1]
         scores = np.column_stack([candidates.own, candidates.scores])
@@ -215,10 +226,16 @@ class CandidatePosterior:
         # Of more than k records that score the same, k are listed: the others count, and nobody reads them.
         tied = (candidates.scores == candidates.scores[:, :1]).sum(axis=1)
         unlisted = np.where(tied == k, np.maximum(0, candidates.ties - tied), 0) * mass[:, 1]
+        listed = candidates.rows
+        if alike is not None and (beyond := np.flatnonzero(unlisted > 0)).size:
+            listed = listed.copy()
+            listed[beyond] = _drawn(listed[beyond], people[beyond], alike)
+            mass[beyond, 1:] *= candidates.ties[beyond, None] / k
+            unlisted[:] = 0
         mass[candidates.own < candidates.scores[:, -1], 0] = 0  # the list would not hold it
         others = mass.copy()
         others[:, 0] = 0
-        rows = np.column_stack([people, candidates.rows])
+        rows = np.column_stack([people, listed])
         if units is not None:
             others[(rows >= 0) & (units[rows] == units[people][:, None])] = 0
         return cls(
@@ -236,3 +253,22 @@ class CandidatePosterior:
     def sure_without(self) -> BoolArray:
         """The same in a file without the own unit."""
         return np.asarray(self.without.max(axis=1) > 0.5)
+
+
+def _drawn(listed: IntArray, people: IntArray, alike: RowGroups) -> IntArray:
+    """As many records of the groups of each row of the list, at random: whatever order the file is in.
+
+    listed  : (q, k) records
+    returns : (q, k), none of them the person's own record
+    """
+    rng = np.random.default_rng(0)
+    order = np.argsort(alike.of, kind="stable")
+    starts = np.cumsum(alike.size) - alike.size
+    drawn = np.empty_like(listed)
+    for at, of in enumerate(alike.of[listed]):
+        groups = np.unique(of)
+        ends = np.cumsum(alike.size[groups])
+        place = rng.integers(0, ends[-1], len(of))
+        which = np.searchsorted(ends, place, "right")
+        drawn[at] = order[starts[groups[which]] + place - (ends - alike.size[groups])[which]]
+    return np.where(drawn == people[:, None], listed, drawn)

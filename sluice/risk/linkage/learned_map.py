@@ -3,12 +3,12 @@
 A released column may tell nothing of the variable of its own name, and together with others everything: turned in
 space, exchanged, multiplied by one factor a record. So each is predicted from all known variables by ridge regression;
 of categories by the table of one or two known variables where that errs less, and of numbers within the strata of a
-known category where maps differ between them. Values stand as they are, as normal scores, as logarithms (which see
-products and ratios), or known ones in all three ways; or each record's own numbers are put in order first, which sees
-them under whatever names they stand in each record; or its categories are compared with each other, which sees them
-whatever codes each record has. The released records are ranked by the likelihood of their
-residuals, whose covariance is that of the learned pairs, each left out of its own prediction, and drawn towards its
-diagonal the more, the fewer they are.
+known category where maps differ between them, or by the curve of one known number, in pieces. Values stand as they are,
+as normal scores, as logarithms (which see products and ratios), or known ones in all three ways; or each record's own
+numbers are put in order first, which sees them under whatever names they stand in each record; or its categories are
+compared with each other, which sees them whatever codes each record has. The released records are ranked by the
+likelihood of their residuals, whose covariance is that of the learned pairs, each left out of its own prediction, and
+drawn towards its diagonal the more, the fewer they are.
 
 The penalty is chosen for each column by the same residuals, so that a map is learned from ten people as from thousands.
 """
@@ -25,6 +25,7 @@ import pandas as pd
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.risk.coded_points import ByValue, CodedPoints, Points
+from sluice.risk.linkage.learned_curve import LearnedCurves
 from sluice.risk.linkage.mapped_columns import Column, Features, Labels, MappedColumns, NumberScale
 
 Predict = Callable[[IntArray], FloatArray]  # of q people: numbers that are predicted, shape (q, t)
@@ -104,6 +105,7 @@ class LearnedMap:
             for tried in (
                 _strata(columns.known, known, take, y, numbers, left, rows),
                 _tables(known, released, y, rows),
+                _curves(columns.known, y, numbers, left, rows),
             ):
                 if tried is not None:
                     better = (tried.left**2).mean(axis=0) < (left**2).mean(axis=0)
@@ -277,6 +279,24 @@ def _strata(
         for level, slopes in of_strata.items():
             inside = np.flatnonzero(chosen.values[people] == level)
             made[np.ix_(inside, np.asarray(numbers))] = _applied(slopes, of_people[inside])
+        return made
+
+    return _Way(predict, infinite)
+
+
+def _curves(
+    known: Sequence[Column], y: FloatArray, numbers: Sequence[int], left: FloatArray, rows: IntArray
+) -> _Way | None:
+    """Released numbers each from one known number, in pieces."""
+    curves = LearnedCurves.learn(known, y[:, numbers], left[:, numbers], rows)
+    if curves is None:
+        return None
+    infinite = np.full(left.shape, np.inf)
+    infinite[:, numbers] = curves.left
+
+    def predict(people: IntArray) -> FloatArray:
+        made = np.zeros((len(people), left.shape[1]))
+        made[:, numbers] = curves.of(people)
         return made
 
     return _Way(predict, infinite)

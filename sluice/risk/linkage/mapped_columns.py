@@ -11,7 +11,7 @@ household stands in the order of its name.
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import combinations
+from itertools import chain, combinations
 from math import gcd
 from typing import Any, ClassVar, Self
 
@@ -72,6 +72,7 @@ class MappedColumns:
     under     : the columns as which each known variable is released
     of_whom   : what is known, in words
     kept_back : what is known, too, and not released: it may tell in which part of the file a person is
+    totals    : of what is known of a unit, its totals and what is no number: maps of parts know few people as it is
     """
 
     known: tuple[Column, ...]
@@ -79,6 +80,7 @@ class MappedColumns:
     under: Mapping[str, tuple[str, ...]]
     of_whom: str = "all variables"
     kept_back: tuple[Column, ...] = ()
+    totals: tuple[Column, ...] = ()
 
     @classmethod
     def of(cls, original: pd.DataFrame, masked: pd.DataFrame, variables: Variables, released: Variables) -> Self:
@@ -99,10 +101,13 @@ class MappedColumns:
 
     def knowing(self, names: Collection[str]) -> Self:
         """The same, of which the variables that are released under these names are known, of whoever they are."""
-        known = tuple(
-            column for column in self.known if column.name not in self.under or {*self.under[column.name]} & {*names}
+        known, totals = (
+            tuple(each for each in side if each.name not in self.under or {*self.under[each.name]} & {*names})
+            for side in (self.known, self.totals)
         )
-        return self if len(known) == len(self.known) else replace(self, known=known, kept_back=())
+        if len(known) == len(self.known):
+            return self
+        return replace(self, known=known, totals=totals, kept_back=())
 
     @cached_property
     def shown(self) -> "Features":
@@ -132,7 +137,8 @@ class MappedColumns:
             return tuple(replace(column, values=column.values[rows]) for column in side)
 
         return replace(
-            self, known=some(self.known), released=some(self.released), kept_back=some(self.kept_back)
+            self, known=some(self.known), released=some(self.released), kept_back=some(self.kept_back),
+            totals=some(self.totals),
         )  # fmt: skip
 
     def of_units(self, units: IntArray, places: FloatArray, word: str = "household") -> Self | None:
@@ -146,14 +152,29 @@ class MappedColumns:
         sizes = np.bincount(units)
         if sizes.max(initial=0) < 2:
             return None
-        about = (Column("", values.astype(np.float64), True) for values in (sizes[units], places))
-        more = (each for column in self.known for each in _of_members(column, units, sizes))
-        return replace(self, known=(*self.known, *about, *more), of_whom=f"all variables of the {word}")
+        about = tuple(Column("", values.astype(np.float64), True) for values in (sizes[units], places))
+        more = [tuple(_of_members(column, units, sizes)) for column in self.known]
+        totals = (made[0] if column.is_number and made else column
+                  for column, made in zip(self.known, more, strict=True))  # fmt: skip
+        return replace(
+            self, known=(*self.known, *about, *chain.from_iterable(more)), of_whom=f"all variables of the {word}",
+            totals=(*about, *totals),
+        )  # fmt: skip
 
     @property
     def of_a_unit(self) -> bool:
         """Whether all members of a person's unit are known."""
         return any(not column.name for column in self.known)
+
+    @cached_property
+    def by_totals(self) -> Self:
+        """The same, with a unit's totals alone in place of all that its members tell together."""
+        return replace(self, known=self.totals) if self.totals else self
+
+    def one_of_each_unit(self, rows: IntArray) -> IntArray:
+        """Of these rows, the first of each unit whose members are known together: the others show the same."""
+        about = [column for column in self.known if not column.name]
+        return rows[np.sort(np.unique(about[-1].values[rows], return_index=True)[1])] if about else rows
 
     @cached_property
     def in_order(self) -> Self | None:

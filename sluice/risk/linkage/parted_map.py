@@ -16,6 +16,7 @@ import numpy as np
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.risk.linkage.learned_linker import Candidates
 from sluice.risk.linkage.learned_map import SCALES, ridge, spherical
+from sluice.risk.linkage.likeliest_records import likeliest_records
 from sluice.risk.linkage.mapped_columns import Features, MappedColumns, NumberScale
 from sluice.risk.linkage.parts_of_files import Parts, found_parts, told_parts
 
@@ -31,9 +32,6 @@ _GAIN = 0.1  # of the logarithm of the residuals' variance, on average
 _PENALTY = 1e-6
 _PENALTIES = (1e-7, 1e-2, 1.0)  # of the map of one part
 _SINGULAR = 1e-9
-_DECIMALS = 9  # distances that agree to so many decimals are tied
-_AT_ONCE = 8_000_000  # scores of some people and all records
-_TIED = 1e-6
 
 _Block = tuple[IntArray, IntArray]  # places of known columns, and of the released ones that they tell
 
@@ -77,15 +75,13 @@ class PartedMap:
         x = self._known.of(people, SCALES[self.scale][0])
         x = np.column_stack([x, np.ones(len(x))])
         if self.parts.of_records:
-            return _within_parts(x, self.maps, self._places(records), points, people, records, most)
+            return likeliest_records(x, self.maps, points, people, records, most, self._places(records))
         expected = np.empty((len(people), points.shape[1]))
         places = self._places(people)
         for place in np.unique(places):
             expected[places == place] = x[places == place] @ self.maps[place]
-        return _within_parts(
-            np.column_stack([expected, np.ones(len(x))]), np.eye(points.shape[1] + 1)[None, :, :-1],
-            np.zeros(len(records), np.int64), points, people, records, most,
-        )  # fmt: skip
+        as_expected = np.column_stack([expected, np.ones(len(x))]), np.eye(points.shape[1] + 1)[None, :, :-1]
+        return likeliest_records(*as_expected, points, people, records, most)
 
     def _places(self, rows: IntArray) -> IntArray:
         of = self.parts.of(rows)
@@ -208,52 +204,3 @@ def _maps(
             maps[place][-1, chosen] = (own_middle - own_centre @ own)[better]
             left[np.ix_(inside, chosen)] = apart[:, better]
     return maps, left
-
-
-def _within_parts(
-    x: FloatArray, maps: FloatArray, places: IntArray, points: FloatArray, people: IntArray, records: IntArray,
-    most: int,
-) -> Candidates:  # fmt: skip
-    """The likeliest records, each by the map of its part.
-
-    x      : (q, p + 1), what is known of the people
-    maps   : (parts, p + 1, d)
-    places : (r,) which map holds for each record
-    """
-    order = np.argsort(places, kind="stable")
-    held, starts = np.unique(places[order], return_index=True)
-    ends = [*starts[1:], len(order)]
-    sorted_points, sizes = points[order], (points[order] ** 2).sum(axis=1)
-    own_at = np.searchsorted(records, people)
-    position = np.empty(len(order), np.int64)
-    position[order] = np.arange(len(order))
-    k = min(most, len(records) - 1)
-    own, ties = np.empty(len(people)), np.empty(len(people), np.int64)
-    found, scores = np.empty((len(people), k), np.int64), np.empty((len(people), k))
-    at_a_time = max(1, min(256, _AT_ONCE // len(records)))
-    map_at = np.searchsorted(held, places[order])
-    for start in range(0, len(people), at_a_time):
-        block = slice(start, start + at_a_time)
-        expected = x[block] @ maps[held]  # (parts, people, d)
-        near = np.empty((expected.shape[1], len(order)))
-        for of, first, last in zip(expected, starts, ends, strict=True):
-            near[:, first:last] = of @ sorted_points[first:last].T - (of**2).sum(axis=1)[:, None] / 2
-        near -= sizes / 2
-        every, mine = np.arange(len(near)), position[own_at[block]]
-        near[every, mine] = -np.inf
-        top = np.argpartition(near, near.shape[1] - k, axis=1)[:, near.shape[1] - k :]
-
-        def score(at: IntArray, expected: FloatArray = expected, every: IntArray = every) -> FloatArray:
-            apart = sorted_points[at] - expected[map_at[at], every[:, None]]
-            return np.asarray(-(np.round(np.sqrt((apart**2).sum(axis=2)), _DECIMALS) ** 2) / 2)
-
-        exact = score(top)
-        by_score = np.argsort(-exact, axis=1, kind="stable")
-        top, exact = np.take_along_axis(top, by_score, axis=1), np.take_along_axis(exact, by_score, axis=1)
-        own[block], scores[block], found[block] = score(mine[:, None])[:, 0], exact, records[order[top]]
-        tied = (exact == exact[:, :1]).sum(axis=1)
-        for at in np.flatnonzero(tied == k):
-            best = near[at, top[at, 0]]
-            tied[at] = np.count_nonzero(near[at] >= best - _TIED * max(1.0, abs(best)))
-        ties[block] = tied
-    return Candidates(own, found, scores, ties)

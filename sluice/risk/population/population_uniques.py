@@ -47,7 +47,7 @@ _SAYS = Sentences(
     "population_uniques",
     unique="By the {estimator}, {share:percent} of the population are alone with their combination of {keys:listed}, "
     "and so are as many of the {unit}",
-    small_sample=" Less than one person in {one_in:,} is in the file: a person must decide.",
+    small_sample=" Less than one person in {one_in:,} is in the file, so this needs a decision.",
 )
 
 Estimator = Literal["dankar", "pitman", "zayatz", "snb"]

@@ -13,7 +13,7 @@ them: whatever the method was, any mark of a record is looked at, and judged by 
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -63,6 +63,8 @@ class Steered:
     columns  : that were marked, or not
     share    : of the people of the group who have the value, and that with which their keys tell it
     lowest   : what the share is at least, whatever chance did, for all groups that were looked at
+    rows     : the records of the group, whose value is known
+    value    : the code of the value
     """
 
     columns: tuple[str, ...]
@@ -70,6 +72,8 @@ class Steered:
     share: float
     by_keys: float
     lowest: float
+    rows: IntArray = field(repr=False)
+    value: int
 
     def is_beyond(self, excess: float) -> bool:
         """Whether surely more than half have the value, and by more than this beyond what keys tell."""
@@ -181,7 +185,7 @@ def steered_by(
         success = AttackSuccess.of(len(of), right, units[of])
         cases = success.cases or len(of)
         if chance_of_so_many(success.share * cases, cases, expected) < allowed:
-            yield Steered(names, len(of), success.share, expected, success.exact(1 - allowed)[0])
+            yield Steered(names, len(of), success.share, expected, success.exact(1 - allowed)[0], of, value)
 
 
 def _groups(

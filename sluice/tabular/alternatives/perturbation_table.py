@@ -5,22 +5,38 @@ to a threshold; among all such distributions the one of largest entropy is taken
 
 Source: Marley and Leaver (2011), the entropy; Giessing (2016); Fraser and Wooton (2005). Differs from the R package
 ptable: probabilities need not fall on both sides of the mode, so every count keeps the variance, which ptable gives up
-for the smallest.
+for the smallest. Tables that ptable made are taken as they are (`of_intervals`).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sluice.ground.errors import DataError
-from sluice.tabular.model.cells import Floats, Integers
+from sluice.tabular.model.cells import Booleans, Floats, Integers
 
 Keys = NDArray[np.uint64]
 
 _STEPS = 500
 _EXACT = 1e-12  # how near the mean and the variance must come, relative to the largest noise and its square
+_ROUNDED = 1e-4  # how near sum and mean of probabilities in a file must come, which has 8 digits of each
+_MOST = 1_000  # counts, or steps of noise, in a file
+
+
+class NoiseInterval(NamedTuple):
+    """With what probability an original count is published with so much noise, and the end of the keys that give it.
+
+    upper : of the keys, as fractions of 1; the last of a count ends at 1
+    """
+
+    original: int
+    noise: int
+    probability: float
+    upper: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,12 +48,15 @@ class PerturbationTable:
     threshold     : counts from 1 to this are never published
     probabilities : shape (rows, 2 maximum + 1), of the noise -maximum .. maximum for the counts 0, 1, 2, ...; the last
                     row, which is symmetric, serves all larger counts
+    upper         : of the same shape, where the keys end that give each noise, in any order, 0 of noise that is not
+                    given, and a key at an end belongs to it; in rising order of the noise when not given
     """
 
     maximum: int
     variance: float
     threshold: int
     probabilities: Floats
+    upper: Floats | None = None
 
     @classmethod
     def of_largest_entropy(cls, maximum: int, variance: float, threshold: int = 0) -> "PerturbationTable":
@@ -66,9 +85,66 @@ class PerturbationTable:
             rows[count, allowed] = _largest_entropy(noise[allowed].astype(np.float64), variance, count)
         return cls(maximum, variance, threshold, rows)
 
+    @classmethod
+    def of_intervals(cls, given: Sequence[NoiseInterval]) -> "PerturbationTable":
+        """A table that another program made, to the same figure for the same key.
+
+        The variance is that of the largest counts; the threshold is the largest count below which none is published.
+
+        raises : DataError naming the count whose noise is not whole, has another mean than 0 or goes below 0, or whose
+                 keys leave a gap
+        """
+        if not given or min(each.original for each in given) < 0:
+            raise DataError("a perturbation table has the counts from 0 on, each with its noise.")
+        maximum, last = max(abs(each.noise) for each in given), max(each.original for each in given)
+        if max(maximum, last) > _MOST:
+            raise DataError(
+                f"a perturbation table may have counts and noise of up to {_MOST:,}; got {max(maximum, last):,}."
+            )
+        share, upper = np.zeros((2, last + 1, 2 * maximum + 1))
+        for each in given:
+            at = each.original, each.noise + maximum
+            if share[at] or not 0 <= each.probability <= 1 or not 0 <= each.upper <= 1 + _ROUNDED:
+                raise DataError(
+                    f"a count of {each.original} has the noise {each.noise:+d} twice, or with a probability or an end "
+                    "of keys that is not from 0 to 1."
+                )
+            share[at], upper[at] = each.probability, min(each.upper, 1.0)
+        _refuse_unfit(share, upper, maximum)
+        noise = np.arange(-maximum, maximum + 1)
+        results = (np.arange(last + 1)[:, None] + noise)[share > 0]
+        threshold = int(results[results > 0].min(initial=last + maximum)) - 1
+        variance = float(share[-1] @ noise**2 / share[-1].sum())
+        return cls(maximum, variance, threshold, share, upper)
+
+    def intervals(self) -> list[NoiseInterval]:
+        """What `of_intervals` makes the table of, by count and noise."""
+        upper = np.cumsum(self.probabilities, axis=1) if self.upper is None else self.upper
+        counts, places = np.nonzero(self.probabilities)
+        return [
+            NoiseInterval(
+                count, at - self.maximum, float(self.probabilities[count, at]), min(float(upper[count, at]), 1.0)
+            )
+            for count, at in zip(counts.tolist(), places.tolist(), strict=True)
+        ]
+
+    @cached_property
+    def _order(self) -> Integers:
+        """Shape (rows, 2 maximum + 1), the places of the noise by the ends of their keys, those without keys last."""
+        ends = np.where(self.probabilities > 0, self.upper, 2.0) if self.upper is not None else None
+        width = self.probabilities.shape[1]
+        rising = np.broadcast_to(np.arange(width), self.probabilities.shape)
+        return rising if ends is None else np.argsort(ends, axis=1, kind="stable")
+
     @cached_property
     def _bounds(self) -> Keys:
-        """Shape (rows, 2 maximum): where in 0 .. 2 ** 63 the keys end that give each noise but the last."""
+        """Shape (rows, 2 maximum): where in 0 .. 2 ** 63 the keys end that give each but the last, in `_order`."""
+        if self.upper is not None:
+            own = np.where(self.probabilities > 0, self.upper, 0.0)
+            last_end = own.max(axis=1, keepdims=True)
+            ends = np.where((self.probabilities > 0) & (own < last_end), own, 1.0)
+            ordered = np.take_along_axis(ends, self._order, axis=1)[:, :-1]
+            return (ordered * 2.0**63).astype(np.uint64) + np.uint64(1)  # a key at an end still belongs to it
         ends = np.cumsum(self.probabilities, axis=1)
         last = self.probabilities.shape[1] - 1 - np.argmax(self.probabilities[:, ::-1] > 0, axis=1)
         ends = np.where(np.arange(ends.shape[1]) >= last[:, None], 1.0, np.minimum(ends, 1.0))
@@ -84,9 +160,10 @@ class PerturbationTable:
         """
         row = np.minimum(counts, len(self.probabilities) - 1)
         place = keys >> np.uint64(1)
-        noise = np.full(len(counts), -self.maximum, dtype=np.int64)
+        rank = np.zeros(len(counts), dtype=np.int64)
         for bound in self._bounds.T:
-            noise += place >= bound[row]
+            rank += place >= bound[row]
+        noise: Integers = self._order[row, rank] - self.maximum
         return noise
 
     def origins(self, published: Integers) -> tuple[Integers, Integers]:
@@ -103,6 +180,32 @@ class PerturbationTable:
         if (published < 0).any() or (low[published] < 0).any():
             raise DataError("a figure is not one that this perturbation table publishes.")
         return low[published], high[published]
+
+
+def _refuse_unfit(share: Floats, upper: Floats, maximum: int) -> None:
+    """Raises DataError where a row is no distribution of mean 0, or its keys are not those of its probabilities."""
+    noise = np.arange(-maximum, maximum + 1)
+    counts = np.arange(len(share))
+
+    def refuse(which: Booleans, says: str) -> None:
+        if which.any():
+            raise DataError(f"a count of {int(np.argmax(which))} {says}")
+
+    refuse(np.asarray(np.abs(share.sum(axis=1) - 1) > _ROUNDED), "has probabilities that do not add up to 1.")
+    negative: Booleans = np.logical_or.reduce((share > 0) & (counts[:, None] + noise < 0), axis=1)
+    refuse(negative, "has noise below 0.")
+    refuse(
+        (counts == 0) & (share[:, maximum] < 1 - _ROUNDED), "has noise; an empty cell stays one, as it is not listed."
+    )
+    refuse(np.asarray(np.abs(share @ noise) > _ROUNDED * max(maximum, 1)), "has noise of another mean than 0.")
+    order = np.argsort(np.where(share > 0, upper, 2.0), axis=1, kind="stable")
+    reached = np.cumsum(np.take_along_axis(share, order, axis=1), axis=1)
+    ends = np.where(np.take_along_axis(share, order, axis=1) > 0, np.take_along_axis(upper, order, axis=1), reached)
+    elsewhere: Booleans = np.logical_or.reduce(np.abs(reached - ends) > _ROUNDED, axis=1)
+    refuse(
+        elsewhere,
+        "has keys that end elsewhere than its probabilities, added up in their order, say.",
+    )
 
 
 def _largest_entropy(noise: Floats, variance: float, count: int) -> Floats:

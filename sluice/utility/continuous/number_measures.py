@@ -1,7 +1,7 @@
 """Number measures: what the numbers of a file lost, one by one and together, removed and recoded ones included."""
 
 from functools import cached_property
-from math import isnan, nan
+from math import isfinite, isnan, nan
 
 import numpy as np
 
@@ -31,6 +31,7 @@ _MOMENTS = Sentences(
     moved_deviations=f"{{what}} moved by {{moved:.3g}} standard deviations {_MIDDLE}",
     moved_share=f"{{what}} moved by {{moved:percent}} {_MIDDLE}",
     moved=f"{{what}} moved by {{moved:.3g}} {_MIDDLE}",
+    others=". Without these: ",
 )
 _IL1S = Sentences(
     "il1s",
@@ -148,6 +149,9 @@ def moments(files: Comparison) -> Found:
     there_were = len(of_people)
     found = moment_differences(original, masked, files.weights)
     few = files.of_few & {*names}
+    of_many = [place for place, name in enumerate(names) if name not in few]
+    others = moment_differences(original[:, of_many], masked[:, of_many], files.weights) if few else found
+    enough = min(len(files.original), len(files.masked)) >= files.minimum_cell
 
     def judged(measure: Measure, value: float, what: str, moved: Sentence, of: int = 1) -> Measured:
         has = "one number" if names else "no number"
@@ -161,7 +165,12 @@ def moments(files: Comparison) -> Found:
         )
         says = moved(what=what, moved=figure(value), variables=len(names))
         says = _MOMENTS.too_few(what=what) if isnan(value) else says
-        return measure.judge(files, occasion, lambda: Figure(value, says, len(names)))
+        judgement = measure.judge(files, occasion, lambda: Figure(value, says, len(names)))
+        beside = getattr(others, measure.name)  # one number of few people hides no figure of the others
+        if not few or not enough or not judgement.tells_of_few or not isfinite(beside) or len(of_many) < of:
+            return judgement
+        told = moved(what=what, moved=figure(beside), variables=len(of_many))
+        return judgement._replace(says=judgement.says + _MOMENTS.others() + told)
 
     return Found(
         {

@@ -5,6 +5,7 @@ Nothing here knows of a release: cells and a method in, the values to publish ou
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -13,11 +14,10 @@ from numpy.typing import NDArray
 from sluice.ground.errors import DataError
 from sluice.tabular.alternatives.altered_cells import AlteredCells
 from sluice.tabular.alternatives.attacker_interval import NoisyCounts
-from sluice.tabular.alternatives.cell_key import perturb_counts, record_keys
+from sluice.tabular.alternatives.cell_key import PerturbedCounts, cell_keys, perturb_counts, record_keys
 from sluice.tabular.alternatives.controlled_adjustment import controlled_adjustment
 from sluice.tabular.alternatives.controlled_rounding import controlled_rounding
 from sluice.tabular.alternatives.noise_multipliers import multiplied_cells, multipliers
-from sluice.tabular.alternatives.perturbation_table import PerturbationTable
 from sluice.tabular.alternatives.small_count_rounding import small_count_rounding
 from sluice.tabular.model.cells import Cells, Codes, Integers
 from sluice.tabular.model.column_values import is_missing
@@ -67,6 +67,46 @@ class KeyedRecords:
         return cls(records.leaves, keys, sides, records.value if records.weighted is None else records.weighted)
 
 
+@dataclass(frozen=True, eq=False)
+class OwnKeys:
+    """Keys that come with the data, fractions of 1 with so many decimals at most.
+
+    leaves   : shape (n, d), the innermost cell of each of n records; None where the keys are those of the cells
+    keys     : of the records, shape (n,), or of the cells, shape (c,); as fractions of 2 ** 64
+    """
+
+    keys: NDArray[np.uint64]
+    decimals: int
+    leaves: Codes | None = None
+
+    @classmethod
+    def of(cls, column: "pd.Series[str]", leaves: Codes | None = None) -> "OwnKeys":
+        """Raises DataError for a key that is no number from 0 to 1, or has more than 15 decimals."""
+        text = column.astype(str).str.strip()
+        decimals = int(text.str.partition(".")[2].str.len().max()) if len(text) else 0
+        strange = int((~text.str.fullmatch(r"0?\.\d{1,15}|[01](?:\.0{0,15})?")).sum())
+        if strange:
+            raise DataError(
+                f"'{column.name}', the key of a record or a cell, must be from 0 to 1, with at most 15 decimals; it is "
+                f"not in {strange:,} of {len(text):,}."
+            )
+        whole = np.array([int(Fraction(each) * 10**decimals) for each in text], dtype=object)
+        return cls(_of_tenths(whole, decimals), decimals, leaves)
+
+    def of_cells(self, cells: Cells) -> NDArray[np.uint64]:
+        """Shape (c,): of a sum of keys the fraction alone, to the decimals that it has, so that 0.3 + 0.7 is 0."""
+        keys = self.keys if self.leaves is None else cell_keys(cells, self.leaves, self.keys)[1]
+        unit = 10**self.decimals
+        nearest = np.array([(int(key) * unit + (1 << 63)) >> 64 for key in keys], dtype=object)
+        return _of_tenths(nearest, self.decimals)
+
+
+def _of_tenths(whole: NDArray[np.object_], decimals: int) -> NDArray[np.uint64]:
+    """Numbers of units of 10 ** -decimals as fractions of 2 ** 64, without whole ones."""
+    unit = 10**decimals
+    return np.array([(int(each) % unit << 64) // unit for each in whole], dtype=np.uint64)
+
+
 def alter_cells(
     cells: Cells,
     request: ProtectionRequest,
@@ -75,12 +115,14 @@ def alter_cells(
     is_count: bool,
     rng: Callable[[], np.random.Generator],
     records: Callable[[], KeyedRecords],
+    own_keys: Callable[[], OwnKeys] | None = None,
 ) -> AlteredCells:
     """The values to publish in place of the totals.
 
     is_count : a cell holds a number of records
     rng      : secret, for what is drawn for the whole table
     records  : for cell_key and noise_multipliers
+    own_keys : for cell_key, where keys come with the data
     raises   : DataError when the method does not fit the table, or cannot give the protection that is asked for
     """
     requirements, known = request.requirements, request.assumptions
@@ -105,21 +147,16 @@ def alter_cells(
             f"{method.method} is for counts, and this table adds up a variable: count records or choose another."
         )
     if isinstance(method, CellKey):
-        return _perturbed(cells, request, method, records())
+        if own_keys is not None:
+            keys = own_keys().of_cells(cells)
+            found = PerturbedCounts(cells.total + method.table.noise(cells.total, keys), keys, method.table)
+        else:
+            given = records()
+            found = perturb_counts(cells, given.leaves, given.keys, method.table)
+        low, high = (bound.astype(np.float64) for bound in found.bounds())
+        made = AlteredCells(found.published, low, high, np.array([], int), 0, 0, found.says())
+        return _read(cells, request, made, "a larger maximum, a larger variance or a threshold")
     return _read(cells, request, small_count_rounding(cells, method.base, rng()), "a larger base")
-
-
-def _perturbed(cells: Cells, request: ProtectionRequest, method: CellKey, records: KeyedRecords) -> AlteredCells:
-    """Counts with noise that the records of a cell determine."""
-    found = perturb_counts(
-        cells,
-        records.leaves,
-        records.keys,
-        PerturbationTable.of_largest_entropy(method.maximum, method.variance, method.threshold),
-    )
-    low, high = (bound.astype(np.float64) for bound in found.bounds())
-    made = AlteredCells(found.published, low, high, np.array([], int), 0, 0, found.says())
-    return _read(cells, request, made, "a larger maximum, a larger variance or a threshold")
 
 
 def _read(cells: Cells, request: ProtectionRequest, altered: AlteredCells, choose: str) -> AlteredCells:

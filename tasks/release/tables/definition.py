@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 from sluice.ground.visible_text import Name
 from sluice.tabular.editions.summed_editions import MOST_PARTS
 from tasks.release.release_definition import Definition
-from tasks.release.tables.protection_method import SecondarySuppression
+from tasks.release.tables.protection_method import CellKey, SecondarySuppression
 from tasks.release.tables.specification import TableMeasure, TableSpecification, WantedTable, without_level
 
 
@@ -29,6 +29,12 @@ class TablesDefinition(TableSpecification, Definition):
     def _is_no_part_of_itself(self) -> Self:
         if self.name in self.adds_up:
             raise ValueError(f"adds_up: these tables cannot be a part of themselves; got '{self.name}'")
+        return self
+
+    @model_validator(mode="after")
+    def _keys_are_secret(self) -> Self:
+        if isinstance(self.protection, CellKey) and self.protection.record_key is not None:
+            raise ValueError("protection.record_key: in a release keys are made of a secret of the vault; leave it out")
         return self
 
     @model_validator(mode="after")

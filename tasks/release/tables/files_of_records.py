@@ -56,10 +56,10 @@ _SAYS = Sentences(
     more=", and {more:,} more can be computed",
     agree=f"{_ADDED} agree with {{agreement:percent}} of the published cells and give {{right:,}} of {{protected:,}} "
     "sensitive cells that {protected_by} protects, exactly or nearer than their protection level; guessing would give "
-    "{chance:percent}. Somebody must decide whether that is too near.",
+    "{chance:percent}. Whether that is too near needs a decision.",
     differ=f"{_ADDED} differ from {{protected_by}} by few people. Subtracting both tells the {{target}} of {{read:,}} "
     "people who are in one of them alone, to somebody who knows their {known:commas}. Publish both of the same people, "
-    "or leave {target} out of one; else somebody must decide.",
+    "or leave {target} out of one; else this needs a decision.",
     no_more=f"{_ADDED} tell no more of the sensitive cells that {{protected_by}} protects than guessing does.",
 )
 

@@ -1,10 +1,13 @@
 """The ways in which tables can be protected, as a definition names them."""
 
-from typing import Annotated, Literal
+from functools import cached_property
+from typing import Annotated, Literal, Self
 
-from pydantic import Field, WithJsonSchema
+from pydantic import Field, WithJsonSchema, model_validator
 
 from sluice.ground.document_parts import Percent
+from sluice.ground.errors import DataError
+from sluice.tabular.alternatives.perturbation_table import NoiseInterval, PerturbationTable
 from tasks.release.release_definition import StrictModel
 
 
@@ -100,14 +103,50 @@ class CellKey(StrictModel):
     """Every count has noise that its records determine: the same cell has the same figure everywhere."""
 
     method: Literal["cell_key"]
-    maximum: int = Field(ge=1, description="the largest noise, up or down")
-    variance: float = Field(gt=0, description="of the noise")
+    maximum: int | None = Field(default=None, ge=1, description="the largest noise, up or down")
+    variance: float | None = Field(default=None, gt=0, description="of the noise")
     threshold: int = Field(default=0, ge=0, description="counts from 1 to this are never published")
+    p_table: Annotated[
+        tuple[NoiseInterval, ...],
+        WithJsonSchema(
+            {"type": "string", "format": "path", "description": "a perturbation table as R's ptable exports it, in "
+             "place of maximum, variance and threshold"}
+        ),
+    ] = ()  # fmt: skip
+    record_key: str | None = Field(
+        default=None,
+        description="the column of each record's own key, from 0 to 1; else keys are made of a secret, as in a release",
+    )
+
+    @model_validator(mode="after")
+    def _one_table(self) -> Self:
+        """Parameters, or a perturbation table, which must be one."""
+        parameters = [name for name in ("maximum", "variance", "threshold") if getattr(self, name)]
+        if self.p_table and parameters:
+            raise ValueError(f"{parameters[0]}: p_table tells it; give one of the two")
+        lacking = [name for name in ("maximum", "variance") if getattr(self, name) is None]
+        if lacking and not self.p_table:
+            raise ValueError(f"{lacking[0]}: must be given, or a p_table in its place")
+        try:
+            _ = self.p_table and self.table
+        except DataError as error:
+            raise ValueError(f"p_table: {error}") from None
+        return self
+
+    @cached_property
+    def table(self) -> PerturbationTable:
+        """With what probability a count gets which noise. Raises DataError where there is no such table."""
+        if self.p_table:
+            return PerturbationTable.of_intervals(self.p_table)
+        assert self.maximum is not None
+        assert self.variance is not None
+        return PerturbationTable.of_largest_entropy(self.maximum, self.variance, self.threshold)
 
     def describe(self) -> str:
+        table = self.table if self.p_table else self
         return (
-            f"Every count has noise of variance {self.variance:g}, at most {self.maximum}, that depends on the records "
-            "in it alone."
+            f"Every count has noise of variance {table.variance:g}, at most {table.maximum}, that depends on the "
+            "records in it alone."
         )
 
 

@@ -16,9 +16,10 @@ from sluice.ground.rule import FileOf
 from sluice.ground.variables import Label
 from sluice.ground.visible_text import Name
 from sluice.publication.published_table import OWN_COLUMNS
-from sluice.sources.csv_source import CsvSource, described_csv
+from sluice.sources.csv_source import CsvSource, document_csv
 from sluice.sources.hierarchy_file import read_rows
 from sluice.sources.packed_file import refuse_large
+from sluice.sources.perturbation_file import read_intervals
 from sluice.sources.tabular_source import NoRecordsError
 from sluice.tabular.model.dimension import TOTAL, Dimension
 from sluice.tabular.model.measure import MOST_DECIMALS, Duplicates, Measure, Missing, Negative, Requested
@@ -293,7 +294,10 @@ def with_named_files(written: Mapping[str, Any], base: Path, file_of: FileOf) ->
     if isinstance(protection, dict) and isinstance(protection.get("a_priori"), str):
         file = file_of(base, protection["a_priori"], "protection.a_priori")
         refuse_large(file)
-        content["protection"] = {**protection, "a_priori": _rows_of(described_csv(file))}
+        content["protection"] = {**protection, "a_priori": _rows_of(document_csv(file))}
+    elif isinstance(protection, dict) and isinstance(protection.get("p_table"), str):
+        file = file_of(base, protection["p_table"], "protection.p_table")
+        content["protection"] = {**protection, "p_table": read_intervals(file)}
     return content
 
 

@@ -43,7 +43,7 @@ _SAYS = Sentences(
     "let somebody who knows both decide.",
     differ="Both count nearly the same people as {release}. Subtracting one from the other tells the {target} of "
     "{read:,} people who are in one of them alone, to somebody who knows their {known:commas}. Publish when more has "
-    "changed, or leave {target} out; else somebody must decide.",
+    "changed, or leave {target} out; else this needs a decision.",
     noise="{cells:count,_innermost cell} {cells:verb_differ} from {release}, where {changes:count,_record} came or "
     "left: who knows of one that it did guesses its cell right with a chance of {guess:percent}. Publish when "
     "more has changed, or fewer dimensions.",

@@ -204,7 +204,7 @@ def test_verbatim_variables_of_a_register_fail_and_the_sentence_begins_with_them
     assert "women" in found["learned_linkage"].says
 
 
-def test_records_beyond_those_that_are_read_are_said_to_count_as_not_read() -> None:
+def test_records_beyond_those_that_are_listed_are_said_to_be_read_by_some_of_them() -> None:
     frame, variables = typed_frame(pd.DataFrame({"a": ["u", "v"] * 150, "b": (["x"] * 99 + ["y"]) * 3}))
     given = Comparison(
         frame, frame, frame, None, variables, variables, np.random.default_rng(0), unit="women",

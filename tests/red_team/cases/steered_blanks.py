@@ -56,6 +56,31 @@ def recoded_for_the_ill() -> Comparison:
     )
 
 
+def blank_for_a_region() -> Comparison:
+    """One in a hundred lives in the last of four regions. The region is removed, the other keys are released, and an
+    answer that is no key is blank for the last."""
+    frame, variables = examined()
+    labels = ["north", "south", "west", "remote"]
+    region = pd.Series(np.random.default_rng(4).choice(labels, len(frame), p=[0.4, 0.3, 0.29, 0.01]))
+    remote = (region == "remote").to_numpy()
+    described = variables["sex"].model_copy(update={"name": "region", "categories": tuple(labels)})
+    masked = frame.assign(cholesterol=frame["cholesterol"].where(~remote))
+    return files_of(
+        frame.assign(region=region.astype(pd.CategoricalDtype(labels))),
+        masked,
+        {**variables, "region": described},
+        variables,
+    )
+
+
+def in_small_crowds(files: Comparison, k: int = 5) -> float:
+    """Of those in the remote region, the share who have fewer than k records among the blank ones with their keys."""
+    blank, keys = files.masked["cholesterol"].isna(), list(_KEYS)
+    crowd = files.masked[blank].groupby(keys, observed=True)["sex"].transform("size").reindex(files.masked.index)
+    remote = files.original["region"] == "remote"
+    return float((crowd < k)[remote].mean()) if remote[blank].mean() > 0.5 else 0.0
+
+
 def told(answer: str, files: Comparison) -> float:
     """Of the ill, the share who are rightly called so by whoever calls everybody ill whose answer is blank, or given
     as either; nobody, where most of those are not."""
@@ -64,12 +89,19 @@ def told(answer: str, files: Comparison) -> float:
     return float(called[ill].mean()) if ill[called].mean() > 0.5 else 0.0
 
 
-CASES = tuple(
-    Case(name, make, partial(told, answer), 0.99, 0.13, ("recovered_values",))
-    for name, make, answer in (
-        ("a key is blank for the ill", partial(blank_for_the_ill, "school"), "school"),
-        ("a key is blank for the ill and for a few others", partial(blank_for_the_ill, "school", 0.03), "school"),
-        ("an answer that is no key is blank for the ill", partial(blank_for_the_ill, "cholesterol"), "cholesterol"),
-        ("a key is released more coarsely for the ill", recoded_for_the_ill, "school"),
-    )
+_KEYS_TOLD = Case(
+    "a removed key is told by blanks", blank_for_a_region, in_small_crowds, 0.5, 0.13, ("recovered_values",)
+)
+
+CASES = (
+    *(
+        Case(name, make, partial(told, answer), 0.99, 0.13, ("recovered_values",))
+        for name, make, answer in (
+            ("a key is blank for the ill", partial(blank_for_the_ill, "school"), "school"),
+            ("a key is blank for the ill and for a few others", partial(blank_for_the_ill, "school", 0.03), "school"),
+            ("an answer that is no key is blank for the ill", partial(blank_for_the_ill, "cholesterol"), "cholesterol"),
+            ("a key is released more coarsely for the ill", recoded_for_the_ill, "school"),
+        )
+    ),
+    _KEYS_TOLD,
 )

@@ -12,6 +12,7 @@ from sluice.ground.variables import Variable
 from sluice.risk.linkage.learned_linker import CandidatePosterior, Candidates, LearnedLinker
 from sluice.risk.linkage.learned_variable import compared_variables
 from sluice.risk.linkage.match_claims import Calibration, claimed_in_learning
+from sluice.risk.row_groups import row_groups
 
 COLUMNS = [f"x{j}" for j in range(4)]
 VARIABLES = {name: Variable(name=name, kind="continuous") for name in COLUMNS} | {
@@ -130,6 +131,24 @@ def test_a_missing_candidate_has_no_probability() -> None:
     found = posterior([0.0], [[0.0, -np.inf]], [1])
     assert found.shares[0].tolist() == [0.5, 0.5, 0]
     assert found.without[0].tolist() == [0, 1, 0]
+
+
+def test_a_few_records_drawn_at_random_stand_for_all_that_score_the_same() -> None:
+    """Of 90 look-alikes and the own record, the first twenty in the file are listed, who are none of the last 45."""
+    people, crowd = np.zeros(200, np.int64), np.arange(91)
+    listed = np.tile(crowd[1:21], (200, 1))
+    candidates = Candidates(np.zeros(200), listed, np.zeros((200, 20)), np.full(200, 90))
+    plain, drawn = (
+        CandidatePosterior.of(people, candidates, 1.0, alike=alike)
+        for alike in (None, row_groups([np.r_[np.zeros(91), np.ones(9)]]))
+    )
+    assert plain.shares.sum() == pytest.approx(200 * 21 / 91)
+    assert drawn.shares.sum(axis=1) == pytest.approx(1.0)
+    assert drawn.without.sum(axis=1) == pytest.approx(1.0)
+    assert drawn.shares[:, 0] == pytest.approx(1 / 91)
+    assert set(drawn.rows[:, 1:].ravel().tolist()) == set(range(1, 91))
+    in_last = (drawn.shares * (drawn.rows > 45)).sum(axis=1).mean()
+    assert in_last == pytest.approx(45 / 91, abs=0.03)
 
 
 @given(st.lists(st.floats(-50, 50), min_size=3, max_size=6))

@@ -12,6 +12,7 @@ from openlineage.client import event_v2
 from openlineage.client.naming.dataset import MySQL, Postgres
 
 import tasks.release.lineage_events as lineage_events
+from sluice.custody.ledger import Entry
 from sluice.custody.states import State
 from sluice.ground.errors import DocumentError
 from sluice.masking.recoding.derived import Derived
@@ -211,6 +212,23 @@ def test_where_the_address_is_a_secret_the_connection_names_the_table(
     monkeypatch.setenv("SLUICE_CONNECTIONS", str(tmp_path / "connections.yaml"))
     assert list(lineage_events._of_connection("warehouse", "raw.fair", None)) == [("sluice://warehouse", "raw.fair")]
     assert list(lineage_events._of_connection("gone", "raw.fair", None)) == [("sluice://gone", "raw.fair")]
+    for named in ("fair", None):  # no schema is invented that its kind of database may not have
+        query = "select age from fair"
+        assert list(lineage_events._of_connection("gone", named, query)) == [("sluice://gone", "fair")]
+
+
+@pytest.mark.parametrize(
+    ("events", "told"),
+    [
+        (["received", "received", "published"], [(0, "START"), (0, "RUNNING"), (0, "COMPLETE")]),
+        (["received", "blocked", "received", "rejected"], [(0, "START"), (0, "FAIL"), (1, "START"), (1, "ABORT")]),
+        (["received", "published", "withdrawn"], [(0, "START"), (0, "COMPLETE"), (0, "OTHER")]),
+        (["received", "masked", "pending_review"], [(0, "START"), (0, "RUNNING")]),
+    ],
+)
+def test_a_run_starts_once_and_ends_once(events: list[str], told: list[tuple[int, str]]) -> None:
+    entries = [Entry(number, "", "r", event, "", {}, "", "") for number, event in enumerate(events)]
+    assert [lineage_events._attempt(entries, each) for each in entries if each.event in KINDS] == told
 
 
 @pytest.mark.parametrize(

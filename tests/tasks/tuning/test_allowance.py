@@ -1,8 +1,11 @@
 """The time of a search: its last judgement is in it, and who stops it is heard."""
 
+import signal
+from time import sleep
+
 import pytest
 
-from tasks.tuning.allowance import Allowance
+from tasks.tuning.allowance import Allowance, stopping
 
 
 class Clock:
@@ -57,3 +60,27 @@ def test_a_stop_that_became_another_error_is_raised_again() -> None:
     allowance.stop()
     with pytest.raises(KeyboardInterrupt):
         allowance.refuse_stopped()
+
+
+def test_a_part_ends_with_the_whole_and_is_stopped_with_it() -> None:
+    clock = Clock()
+    whole = Allowance(2, clock)
+    part, rest = whole.part(50), whole.part(1000)
+    assert (part.left, rest.left) == (50, 120)
+    part.took(30)
+    assert (part.allows(1), part.allows(2), whole.allows(2)) == (True, False, True), "each has its own price"
+    part.stop()
+    assert whole.stopped
+    assert rest.stopped
+    assert not rest.for_judgement
+
+
+def test_the_end_of_the_time_ends_what_is_being_judged() -> None:
+    allowance, before = Allowance(0.02 / 60), signal.getsignal(signal.SIGALRM)
+    with pytest.raises(KeyboardInterrupt), stopping(allowance, alarm=True):
+        sleep(5)
+    assert allowance.stopped
+    assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
+    assert signal.getsignal(signal.SIGALRM) == before
+    with stopping(Allowance(0.01 / 60)):
+        sleep(0.03)

@@ -184,6 +184,43 @@ def test_the_last_of_the_time_is_for_the_safest_draft_that_keeps_enough_variable
     assert found.untried == len(every) - found.tried > 0
 
 
+@pytest.mark.parametrize("drawn", [0, 1, 4])
+def test_where_the_time_ends_in_the_midst_of_a_judgement_what_was_found_until_then_is_taken(drawn: int) -> None:
+    """Before the first judgement a draft is named that nobody tried; a plan passes by the draws that it had."""
+    allowance = Allowance(None)
+    left = iter(range(drawn))
+
+    def judged(*arguments: object, attacked: bool = True, **named: object) -> Outcome:
+        if attacked and next(left, None) is None:
+            allowance.stop()
+            raise KeyboardInterrupt
+        return outcome("passes")
+
+    with patch.object(module, "_try", judged):
+        found = first_plan(definition(), records(300), GROUPS, allowance=allowance)
+    assert found.passes is (drawn > 0)
+    assert (found.outcome.draws if found.outcome else 0) == drawn
+    assert found.draft in list(drafts(records(300), GROUPS))
+
+
+def test_an_interruption_that_nobody_asked_for_goes_on() -> None:
+    with patch.object(module, "_looked_at", side_effect=KeyboardInterrupt), pytest.raises(KeyboardInterrupt):
+        first_plan(definition(), records(300), GROUPS)
+
+
+def test_no_plan_is_tried_twice() -> None:
+    seen: list[object] = []
+
+    def looked_at(_: object, draft: Any, *rest: object) -> Tried:
+        seen.append(draft.plan)
+        return Tried(draft, outcome("fails"))
+
+    twice = [each for each in drafts(records(300), GROUPS) for _ in range(2)]
+    with patch.object(module, "_looked_at", looked_at), patch.object(module, "drafts", lambda *_: twice):
+        found = first_plan(definition(), records(300), GROUPS)
+    assert found.tried == len(seen) == len(twice) / 2
+
+
 def test_a_trial_that_stops_is_a_draft_that_does_not_pass() -> None:
     with patch.object(module, "try_plan", side_effect=ZeroDivisionError):
         found = first_plan(definition(), records(300), GROUPS, most_tried=1)

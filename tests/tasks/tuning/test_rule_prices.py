@@ -20,7 +20,7 @@ SWAPPED = {"method": "rank_swapping", "columns": ["income"], "window": 0.4}
 @pytest.fixture
 def unattacked(monkeypatch: pytest.MonkeyPatch) -> None:
     """The rules alone decide."""
-    monkeypatch.setattr("tasks.tuning.trial._dear", lambda *_: iter(()))
+    monkeypatch.setattr("tasks.tuning.trial.risk_findings", lambda *_: iter(()))
 
 
 def asks(k: int = 5) -> Policy:

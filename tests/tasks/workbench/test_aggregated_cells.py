@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 import sluice
 from sluice.ground.errors import DataError, SluiceError
 from sluice.ground.verdict import Verdict
+from sluice.sources.perturbation_file import p_table_text
+from sluice.tabular.alternatives.perturbation_table import PerturbationTable
 from tests.flows.house import answered
 from tests.golden import golden
 
@@ -182,3 +184,54 @@ def test_a_hierarchy_of_argus_takes_the_name_of_the_total_and_empty_cells_keep_t
     made = sluice.protect(cells, DIMENSIONS, value="value", rules=RULES, cells=CELLS, total="Ensemble")
     behind: dict[str, Any] = {"value": "value", "rules": RULES, "cells": CELLS, "total": "Ensemble"}
     assert sluice.audit(made.table, DIMENSIONS, records=cells, **behind).verdict is Verdict.PASS
+
+
+@pytest.mark.parametrize("codes", [("A", "S"), ("B", "N"), ("A", "Total")])
+def test_a_cell_that_the_pattern_leaves_out_is_named(codes: tuple[str, str]) -> None:
+    """Sensitive, secondary or published: what is not listed was not judged, so no verdict is given."""
+    made = sluice.protect(TABLE, DIMENSIONS, value="value", rules=RULES, cells=CELLS).table
+    left = made[~((made["a"] == codes[0]) & (made["b"] == codes[1]))]
+    behind: dict[str, Any] = {"value": "value", "rules": RULES, "cells": CELLS}
+    golden.refused(DataError, sluice.audit, left, DIMENSIONS, records=TABLE, **behind)
+    open_ = made.assign(status="published", value=made.merge(TABLE, on=DIMENSIONS)["value_y"])
+    omitted = open_[~((open_["a"] == codes[0]) & (open_["b"] == codes[1]))]
+    golden.refused(DataError, sluice.audit, omitted, DIMENSIONS, records=TABLE, **behind)
+
+
+def test_cells_with_keys_of_their_own(tmp_path: Path) -> None:
+    """As cellKey hands them over: each figure is read off the p-table, for count and key of the cell."""
+    rng = np.random.default_rng(4)
+    table = TABLE[["a", "b", "n"]].assign(key=[f"{each:.6f}" for each in rng.random(len(TABLE))])
+    ours = PerturbationTable.of_largest_entropy(4, 2, 2)
+    (tmp_path / "p.txt").write_text(p_table_text(ours), encoding="utf-8")
+    wanted = {"method": "cell_key", "p_table": str(tmp_path / "p.txt")}
+    rules = [{"rule": "minimum_frequency", "n": 3}]
+    made = sluice.protect(table, DIMENSIONS, rules=rules, cells={"frequency": "n", "key": "key"}, method=wanted)
+    keys = np.array([int(float(key) * 2**64) for key in table["key"]], dtype=np.uint64)
+    expected = (table["n"] + ours.noise(table["n"].to_numpy(), keys)).tolist()
+    changed = made.cells.set_index(DIMENSIONS)["changed_to"]
+    assert [int(changed[codes]) for codes in zip(table["a"], table["b"], strict=True)] == expected
+    shuffled = table.sample(frac=1, random_state=1)
+    again = sluice.protect(shuffled, DIMENSIONS, rules=rules, cells={"frequency": "n", "key": "key"}, method=wanted)
+    assert again.cells["changed_to"].tolist() == made.cells["changed_to"].tolist()
+    for cells, method in (
+        ({"frequency": "n"}, wanted),
+        ({"frequency": "n", "key": "key"}, {"method": "cell_key", "p_table": str(tmp_path / "p.txt"), "maximum": 3}),
+        ({"frequency": "n", "key": "key"}, {"method": "cell_key", "maximum": 3}),
+        ({"frequency": "n", "key": "n"}, wanted),
+    ):
+        golden.refused(SluiceError, sluice.protect, table, DIMENSIONS, rules=rules, cells=cells, method=method)
+
+
+def test_the_perturbation_table_is_written_for_others(tmp_path: Path) -> None:
+    """Who reads it back gets the same figures by the same keys."""
+    keyed = TABLE[["a", "b", "n"]].assign(key=[f"0.{at}3" for at in range(len(TABLE))])
+    keyed.to_csv(tmp_path / "c.csv", index=False)
+    options = ["--hierarchy=a", "--hierarchy=b", "--frequency=n", "--set=cells.key=key", "--rule=minimum_frequency=3"]
+    said = ["protect-table", str(tmp_path / "c.csv"), *options, f"-o{tmp_path / 'one.csv'}"]
+    answered([*said, "--method=cell_key=4,2,2", f"--p-table={tmp_path / 'p.txt'}"])
+    again = ["protect-table", str(tmp_path / "c.csv"), *options, f"-o{tmp_path / 'two.csv'}"]
+    answered([*again, "--set=protection.method=cell_key", f"--set=protection.p_table={tmp_path / 'p.txt'}"])
+    assert (tmp_path / "one.csv").read_bytes() == (tmp_path / "two.csv").read_bytes()
+    for wrong in (["--method=cell_key=4,2,2", f"--p-table={tmp_path / 'p.csv'}"], [f"--p-table={tmp_path / 'q.txt'}"]):
+        golden.words(answered([*said, *wrong], 1).err)

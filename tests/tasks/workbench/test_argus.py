@@ -10,6 +10,8 @@ import pytest
 from sluice.ground.errors import DataError
 from sluice.publication.argus_table_files import hierarchy_lines
 from sluice.sources.hierarchy_file import read_rows
+from sluice.sources.perturbation_file import p_table_text
+from sluice.tabular.alternatives.perturbation_table import PerturbationTable
 from sluice.tabular.model.cells import Status
 from sluice.tabular.model.dimension import Dimension
 from tasks.workbench.argus import BatchRun, run_batch
@@ -103,7 +105,7 @@ def test_what_is_written_to_be_read_again_is_protected_in_the_same_way(tmp_path:
     """Intermediate files with metadata and hierarchies; then they are the cells of a batch, and written once more."""
     records(tmp_path)
     first = run(tmp_path, micro(more='<SUPPRESS> MOD(1)\n<WRITETABLE> (1,5,,"t.tab")\n'), confidential=True)
-    assert {file.name for file in first.files} == {"t.tab", "t.rda", "t_Region.hrc"}
+    assert {file.name for file in first.files} == {"t.tab", "t.rda", "t.hst", "t_Region.hrc"}
     assert all(file.stat().st_mode & 0o777 == 0o600 for file in first.files)
     more = '<READTABLE>\n<SUPPRESS> MOD(1)\n<WRITETABLE> (1,5,,"u.tab")\n<WRITETABLE> (1,4,,"u.sbs")\n'
     text = (
@@ -119,6 +121,82 @@ def test_what_is_written_to_be_read_again_is_protected_in_the_same_way(tmp_path:
     letters = {tuple(row[:2]): row[4] for row in rows(tmp_path / "u.sbs")}
     counts = {tuple(row[:2]): int(row[3]) for row in rows(tmp_path / "u.sbs")}
     assert all(letters[cell] == "A" for cell, count in counts.items() if count < 3)
+
+
+def test_what_was_suppressed_is_asked_of_another_run(tmp_path: Path) -> None:
+    """The .hst of one run, read by one without rules of its own; labels of codes go with the file."""
+    records(tmp_path)
+    (tmp_path / "size.cdl").write_text("s1,small\ns2,of 10, 20 or more\n", encoding="utf-8")
+    (tmp_path / "m.rda").write_text(RDA.replace("Region 3", '  <CODELIST> "size.cdl"\nRegion 3'), encoding="utf-8")
+    first = run(tmp_path, micro(more='<SUPPRESS> MOD(1)\n<WRITETABLE> (1,5,,"t.tab")\n'), confidential=True)
+    assert (tmp_path / "t_Size.cdl").read_text(encoding="utf-8") == "s1,small\ns2,of 10, 20 or more\n"
+    assert '<CODELIST> "t_Size.cdl"' in (tmp_path / "t.rda").read_text(encoding="utf-8")
+    again = run(tmp_path, micro("MAN(20)", '<APRIORI> "t.hst",1,";",0,0\n<SUPPRESS> MOD(1)\n'))
+    one, other = (each.protected[0].made for each in (first, again))
+    assert ((one.status != Status.PUBLISHED) <= (other.status != Status.PUBLISHED)).all()
+    sensitive = one.status == Status.PRIMARY
+    assert np.array_equal(other.requirements.upper[sensitive], one.requirements.upper[sensitive])
+    (tmp_path / "size.cdl").write_text("small\n", encoding="utf-8")
+    golden.refused(DataError, run, tmp_path, micro(more="<SUPPRESS> MOD(1)\n"))
+
+
+# Numbers of checkTauArgus (sdcTools), inst/tests/Batch/ex1 and ex2; the statuses that its tests expect of tau-ARGUS.
+EXPECTED = list("ssssxussssxxsss")
+PEOPLE = {"A": (895, 137), "B": (753, 973), "C": (569, 486), "D": (540, 793)}
+AMOUNTS = {
+    "A,female": ("77.38 112.02 "),
+    "A,male": (
+        "112.39 69.17 156.80 91.58 76.83 68.09 138.54 102.96 104.51 88.92 109.28 96.26 163.35 85.81 "
+        "145.87 110.25 86.39 131.79 "
+    ),
+    "B,female": (
+        "95.89 81.57 80.94 110.28 122.59 112.91 118.77 103.45 74.78 101.05 139.90 107.33 33.88 "
+        "94.58 98.31 103.01 178.10 93.44 148.02 "
+    ),
+    "B,male": ("87.70 141.30 105.04 97.34 144.70 116.03 80.69 80.24 113.03 93.59 123.38 101.96 90.74 100.32 "),
+    "C,female": ("95.19 146.46 76.82 107.72 100.74 90.32 91.93 103.05 144.17 100.96 "),
+    "C,male": ("101.97 47.60 133.43 79.86 149.10 73.45 87.57 124.55 120.18 117.65 76.87 79.93 "),
+    "D,female": ("82.37 92.64 125.19 139.06 127.57 88.15 113.25 102.78 140.40 104.50 78.97 88.22 139.08 92.14 "),
+    "D,male": ("128.96 61.33 82.88 82.78 120.12 124.65 101.29 93.67 100.52 86.49 135.37 "),
+}
+
+
+def statuses(folder: Path) -> list[str]:
+    return [{"1": "s", "11": "x"}.get(row[3], "u") for row in rows(folder / "out.txt")[1:]]
+
+
+def test_the_batches_that_tau_argus_is_tested_by(tmp_path: Path) -> None:
+    """Cells with one that somebody calls unsafe, and records with P(20,5): all totals and statuses are theirs."""
+    (tmp_path / "region.hrc").write_text("A\nB\nC\nD\n", encoding="utf-8")
+    (tmp_path / "gender.hrc").write_text("male\nfemale\n", encoding="utf-8")
+    head = '<SEPARATOR> ","\n<SAFE> "S"\n<UNSAFE> "U"\n<PROTECT> "Z"\n'
+    head += "".join(
+        f'{name} 1\n <RECODEABLE>\n <TOTCODE> "Total"\n <HIERCODELIST> "{name}.hrc"\n <HIERLEADSTRING> "@"\n'
+        " <HIERARCHICAL>\n"
+        for name in ("region", "gender")
+    )
+    more = "freq\n <NUMERIC>\nsdcStatus\n <STATUS>\nlpl\n <NUMERIC> <LOWERPL>\nupl\n <NUMERIC> <UPPERPL>\n"
+    (tmp_path / "cells.rda").write_text(head + more, encoding="utf-8")
+    lines = []
+    for region in ("Total", *PEOPLE):
+        own = [both for name, both in PEOPLE.items() if region in (name, "Total")]
+        male, female = (sum(each) for each in zip(*own, strict=True))
+        for gender, count in (("Total", male + female), ("male", male), ("female", female)):
+            status = "U" if (region, gender) == ("A", "female") else "S"
+            lines.append(f"{region:>5},{gender:>6},{count},{status},1,1")
+    (tmp_path / "cells.tab").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    end = '<SOLVER> FREE\n<SUPPRESS> OPT(1,1)\n<WRITETABLE> (1, 3, AS+FL+, "out.txt")\n'
+    text = '<OPENTABLEDATA> "cells.tab"\n<OPENMETADATA> "cells.rda"\n<SPECIFYTABLE> "region""gender"|"freq"|""|""\n'
+    run(tmp_path, f"{text}<SAFETYRULE> MAN(20)\n<READTABLE>\n{end}", confidential=True)
+    assert rows(tmp_path / "out.txt")[:2] == [["region", "gender", "freq", "Status"], ["Total", "Total", "5146", "1"]]
+    assert statuses(tmp_path) == EXPECTED
+    (tmp_path / "m2.rda").write_text(f"{head}num1 6 999999\n <NUMERIC>\n <DECIMALS> 2\n", encoding="utf-8")
+    amounts = "".join(f"{codes},{each}\n" for codes, given in AMOUNTS.items() for each in given.split())
+    (tmp_path / "m2.asc").write_text(amounts, encoding="utf-8")
+    text = '<OPENMICRODATA> "m2.asc"\n<OPENMETADATA> "m2.rda"\n<SPECIFYTABLE> "region""gender"|"num1"|""|""\n'
+    run(tmp_path, f"{text}<SAFETYRULE> FREQ(5,20)|P(20,5)|\n<READMICRODATA>\n{end}", confidential=True)
+    assert rows(tmp_path / "out.txt")[1][:3] == ["Total", "Total", "10484.95"]
+    assert statuses(tmp_path) == EXPECTED
 
 
 def test_equations_of_a_jj_file_hold(tmp_path: Path) -> None:
@@ -247,6 +325,89 @@ def test_nothing_is_written_where_a_table_cannot_be_protected(tmp_path: Path) ->
     before = {*tmp_path.iterdir()}
     golden.refused(DataError, run, tmp_path, micro(more=more))
     assert {*tmp_path.iterdir()} == before | {tmp_path / "a.arb"}
+
+
+def with_keys(folder: Path) -> pd.DataFrame:
+    """The records with a key of five decimals behind the other columns, and a perturbation table."""
+    frame = records(folder)
+    frame["Key"] = [f"{each:.5f}" for each in np.random.default_rng(5).random(len(frame))]
+    lines = (folder / "m.asc").read_text(encoding="utf-8").splitlines()
+    (folder / "m.asc").write_text("".join(f"{line}{key}\n" for line, key in zip(lines, frame["Key"], strict=True)))
+    key = '\nKey 24 7\n  <RECORDKEY>\n  <DECIMALS> 5\n  <PFILE> "p.txt"\n'
+    (folder / "m.rda").write_text(RDA.rstrip("\n") + key, encoding="utf-8")
+    (folder / "p.txt").write_text(p_table_text(PerturbationTable.of_largest_entropy(4, 2, 2)), encoding="utf-8")
+    return frame
+
+
+COUNTS = '"Size""Region"|<freq>||'
+FREE = "FREQ(3,10)"
+
+
+def test_cell_keys_of_records(tmp_path: Path) -> None:
+    """Each figure is read off the table for the fraction of the sum of the keys; no code of the product's adds them."""
+    frame = with_keys(tmp_path)
+    made = run(tmp_path, micro(FREE, '<SUPPRESS> CKM(1)\n<WRITETABLE> (1,3,FL+,"t.txt")\n', COUNTS))
+    lines = [line.split(";") for line in (tmp_path / "p.txt").read_text().splitlines()[1:]]
+    table: dict[int, list[tuple[float, int]]] = {}
+    for count, _, _, noise, end in lines:
+        table.setdefault(int(count), []).append((float(end), int(noise)))
+    groups = {"Nr": "123", "Os": "456", "Total": "123456"} | {region: region for region in "123456"}
+    assert rows(tmp_path / "t.txt")[0] == ["Size", "Region", "Freq_CKM"]
+    for size, region, figure in rows(tmp_path / "t.txt")[1:]:
+        inside = frame[frame["Region"].isin([*groups[region]]) & (frame["Size"].eq(size) | (size == "Total"))]
+        units = sum(int(key.replace(".", "")) for key in inside["Key"]) % 100_000
+        own = table[min(len(inside), max(table))]
+        expected = len(inside) + next(noise for end, noise in own if units / 100_000 <= end)
+        assert figure == (str(expected) if expected else "-")  # what became 0 looks as if it were empty
+    assert made.may_be_published
+    golden(made.protected[0].made.says)
+
+
+@pytest.mark.parametrize("change", ["<RECORDKEY>", '<PFILE> "p.txt"'])
+def test_cell_keys_need_keys_and_a_table(change: str, tmp_path: Path) -> None:
+    with_keys(tmp_path)
+    text = (tmp_path / "m.rda").read_text(encoding="utf-8")
+    (tmp_path / "m.rda").write_text(text.replace(change, ""), encoding="utf-8")
+    golden.refused(DataError, run, tmp_path, micro(FREE, "<SUPPRESS> CKM(1)\n", COUNTS))
+
+
+def test_recoded_variables(tmp_path: Path) -> None:
+    """By a file of groups, by one that ends a hierarchy at a code, and by a level; totals stay."""
+    frame = records(tmp_path)
+    (tmp_path / "s.grc").write_text("small: s1-s2\n", encoding="utf-8")
+    (tmp_path / "r.grc").write_text("<TREERECODE>\nOs\n", encoding="utf-8")
+    write = '<SUPPRESS> MOD(1)\n<WRITETABLE> (1,3,SE+,"t.txt")\n'
+    run(tmp_path, micro(more='<RECODE> 1, Size, "s.grc"\n<RECODE> 1,"Region","r.grc"\n' + write))
+    table = {(size, region): value for size, region, value in rows(tmp_path / "t.txt")}
+    assert {size for size, _ in table} == {"Total", "small", "s3"}
+    assert {region for _, region in table} == {"Total", "Nr", "1", "2", "3", "Os"}
+    own = frame[frame["Size"].isin(["s1", "s2"]) & frame["Region"].isin([*"123"])]
+    assert table["small", "Nr"] in (f"{own.Var2.sum():.2f}", "x")
+    assert table["Total", "Total"] == f"{frame.Var2.sum():.2f}"
+    made = run(tmp_path, micro(more=f"<RECODE> 1, Region, 1\n{write}"))
+    assert {region for _, region, _ in rows(tmp_path / "t.txt")} == {"Total", "Nr", "Os"}
+    golden(str(next(each for each in made.remarks if each.line == 6)))
+
+
+def test_cells_end_where_a_recoding_says(tmp_path: Path) -> None:
+    records(tmp_path)
+    run(tmp_path, micro(more='<SUPPRESS> MOD(1)\n<WRITETABLE> (1,5,,"t.tab")\n'), confidential=True)
+    text = (
+        '<OPENTABLEDATA> "t.tab"\n<OPENMETADATA> "t.rda"\n<SPECIFYTABLE> "Size""Region"|"Var2"||\n'
+        f'<SAFETYRULE> {RULES}\n<READTABLE>\n<RECODE> 1, Region, 1\n<SUPPRESS> MOD(1)\n<WRITETABLE> (1,3,SE+,"u.txt")\n'
+    )
+    run(tmp_path, text)
+    assert {region for _, region, _ in rows(tmp_path / "u.txt")} == {"Total", "Nr", "Os"}
+
+
+@pytest.mark.parametrize(
+    "recode", ["1, Size, 1", "1, Region, 7", '1, Region, "s.grc"', '1, Size, "r.grc"', '1, Size, "no.grc"']
+)
+def test_recodings_that_cannot_be(recode: str, tmp_path: Path) -> None:
+    records(tmp_path)
+    (tmp_path / "s.grc").write_text("small: s1-s2\n", encoding="utf-8")
+    (tmp_path / "r.grc").write_text("<TREERECODE>\nOs\n", encoding="utf-8")
+    golden.refused(DataError, run, tmp_path, micro(more=f"<RECODE> {recode}\n<SUPPRESS> MOD(1)\n"))
 
 
 WRITE = '<SUPPRESS> MOD(1)\n<WRITETABLE> (1,2,,"t.csv")\n'

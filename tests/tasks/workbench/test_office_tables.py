@@ -6,7 +6,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+import sluice
 from tests.flows.house import BLOCKED, DONE, answered
+from tests.golden import golden
 
 REGIONS, SIZES = ["Total", "north", "south"], ["Total", "small", "large"]
 # The one mark of its row and its column is computed from either.
@@ -91,3 +93,46 @@ def test_one_code_alone(tmp_path: Path) -> None:
     path = save(tmp_path, "px", VALUES)
     for only in ("year=1999", "year", "month=1"):
         answered(["audit-table", str(path), "--hierarchy=region", "--hierarchy=size", f"--only={only}"], 1).refused()
+
+
+@pytest.mark.parametrize("kind", ["csv", "xlsx"])
+def test_a_title_above_the_names(kind: str, tmp_path: Path) -> None:
+    """As web pages export them; without the line of the names the file is refused, with a wrong one, too."""
+    path = save(tmp_path, kind, VALUES)
+    if kind == "csv":
+        titled = "Turnover by region and size\nin thousands\n" + path.read_text(encoding="utf-8")
+        path.write_text(titled, encoding="utf-8")
+    else:
+        frame = pd.read_excel(path)
+        with pd.ExcelWriter(path) as book:
+            frame.to_excel(book, index=False, startrow=2)
+            book.sheets["Sheet1"].cell(1, 1, "Turnover by region and size")
+    found = audit(path, "--header-row=3", code=BLOCKED)
+    assert found["exactly_known"] == ["region south, size large"]
+    for wrong in ("--header-row=4", "--header-row=900"):
+        answered(["audit-table", str(path), "--hierarchy=region", "--hierarchy=size", wrong], 1).refused(figures=True)
+    golden.words(answered(["audit-table", str(tmp_path), "--hierarchy=region", "--header-row=3"], 1).err)
+
+
+def test_values_below_zero_are_as_near_as_those_above() -> None:
+    """Losses of 80 to 60 are within 14.3 % as gains are; what may be either has no nearness."""
+    rows = [
+        ("Total", "Total", -160),
+        ("Total", "N", -100),
+        ("Total", "S", -60),
+        ("A", "Total", -90),
+        ("B", "Total", -70),
+    ]
+    cells = pd.DataFrame([*rows, *((a, b, None) for a in "AB" for b in "NS")], columns=["a", "b", "value"])
+    cells["status"] = ["published" if pd.notna(value) else "suppressed" for value in cells["value"]]
+    bounds = pd.DataFrame({"a": ["A"], "b": ["N"], "lower": [-80], "upper": [-60]})
+    for sign in (1, -1):
+        known = bounds if sign == 1 else bounds.assign(lower=-bounds["upper"], upper=-bounds["lower"])
+        table = cells.assign(value=sign * cells["value"])
+        found = sluice.audit(table, ["a", "b"], nonnegative=False, known=known)
+        near = {(each["a"], each["b"]): each["within_percent"] for each in found.summary()["narrowest"]}
+        assert near["A", "N"] == pytest.approx(100 * 20 / 140, abs=1e-3)
+        assert near["B", "S"] == pytest.approx(100 * 20 / 80, abs=1e-3)  # from -50 to -30
+    free = sluice.audit(cells, ["a", "b"], nonnegative=False, known=bounds.assign(lower=-80, upper=40))
+    near = {(each["a"], each["b"]): each["within_percent"] for each in free.summary()["narrowest"]}
+    assert near["A", "N"] == 100

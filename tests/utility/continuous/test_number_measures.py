@@ -39,3 +39,22 @@ def test_recoding_and_removal_are_losses() -> None:
         golden(removed[name].says)
     view = judge(files(original, recoded, recoded))[0].view.continuous
     assert (view.names, view.removed) == (("x", "y", "z"), ("z",))
+
+
+def test_one_number_of_few_people_hides_no_figure_of_the_others() -> None:
+    """What is told is the figure of a file without that number, whatever happened to it; the whole figure decides."""
+    original = numbers()
+    masked = original.assign(x=original["x"] * 1.1, y=original["y"] * 1.1)
+    said = []
+    for largest in (40.0, 4000.0):
+        cut = original["z"].mask(np.arange(len(original)) == 7, largest)
+        found = judge(files(original, masked.assign(z=cut)))[1]
+        alone = judge(files(original[["x", "y"]], masked[["x", "y"]]))[1]
+        for rule in ("mean", "variance", "correlation", "rank_correlation"):
+            assert found[rule].withheld
+            assert alone[rule].says.partition(";")[0] in found[rule].says
+        said.append({rule: found[rule].says for rule in ("mean", "variance", "rank_correlation")})
+    assert said[0] == said[1]
+    golden(said[0]["mean"])
+    few = judge(files(original[:9], masked[:9].assign(z=original["z"][:9].mask(np.arange(9) == 7, 40.0))))[1]
+    assert "middle case" not in few["mean"].says
