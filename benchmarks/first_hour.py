@@ -1,7 +1,8 @@
 """The first hour with one's own data: `sluice init --yes`, then `sluice check`, file by file.
 
 Adult as Stata, Excel and CSV with semicolons and decimal comma, mu-ARGUS's demonstration file and diabetes130, each in
-a temporary folder. Minutes are those of the processor. Every proposal is taken, and nobody writes a line.
+a temporary folder. Minutes are those of the processor. Every proposal is taken, and nobody writes a line. Other files
+are tried by `python -m benchmarks.first_hour FILE ...`.
 """
 
 import os
@@ -9,7 +10,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from shutil import copy
 
@@ -28,10 +29,16 @@ def main(quick: bool = False) -> None:
     if not REFERENCE_DATA.is_dir():
         print(f"left out: {REFERENCE_DATA} is not there (SLUICE_REFERENCE_DATA)")
         return
-    print(f"{'file':<16} {'init, min':>9} {'check, min':>10} {'drafts':>6}  verdict")
     cases: dict[str, Callable[[Path], list[str]]] = {"CSV": lambda folder: _csv(folder, 3000 if quick else None)}
     if not quick:
         cases |= {"Stata": _stata, "Excel": _excel, "mu-ARGUS": _fixed_width, "diabetes130": _diabetes}
+    _compared(cases)
+
+
+def _compared(cases: Mapping[str, Callable[[Path], list[str]]]) -> None:
+    print(
+        f"{'file':<16} {'init, min':>9} {'check, min':>10} {'drafts':>6}  {'variables':<9} {'regressions':<12} verdict"
+    )
     for name, write in cases.items():
         with tempfile.TemporaryDirectory() as folder:
             _play(name, Path(folder), write(Path(folder)))
@@ -39,15 +46,19 @@ def main(quick: bool = False) -> None:
 
 def _play(name: str, folder: Path, given: list[str]) -> None:
     init, first, said = _timed(folder, ["init", *given, "project", "--yes"])
-    drafts = len(re.findall(r"^ *plan \d+ of at most", said, re.MULTILINE))
+    drafts = len(re.findall(r"^  [a-z-]+(?:file|business): ", said, re.MULTILINE))
+    written = re.search(r"^the drafted plan passed on [\d,]+ records \(([a-z-]+)\)", said, re.MULTILINE)
+    of = written[1] if written else "none"
+    kept = re.search(rf"{of}: passes\n.*\n  keeps (\d+ of \d+) variables(?:.*?(\d of \d) regressions)?", said)
+    row = f"{name:<16} {first:>9.1f} {{:>10}} {drafts:>6}  {kept[1] if kept else '':<9} {kept[2] if kept else '':<12}"
     if init is None or init != 0:
         verdict = "init took too long" if init is None else f"init ended with {init}"
-        print(f"{name:<16} {first:>9.1f} {'':>10} {drafts:>6}  {verdict}", flush=True)
+        print(row.format(""), verdict, flush=True)
         return
     definition = next((folder / "project" / "releases").glob("*.yaml"))
     check, second, _ = _timed(folder, ["check", str(definition)])
     verdict = "check took too long" if check is None else VERDICTS.get(check, f"check ended with {check}")
-    print(f"{name:<16} {first:>9.1f} {second:>10.1f} {drafts:>6}  {verdict}", flush=True)
+    print(row.format(f"{second:.1f}"), verdict, flush=True)
 
 
 def _timed(folder: Path, words: list[str]) -> tuple[int | None, float, str]:
@@ -101,3 +112,11 @@ def _fixed_width(folder: Path) -> list[str]:
 def _diabetes(folder: Path) -> list[str]:
     copy(REFERENCE_DATA / "diabetes130" / "diabetic_data.csv.gz", folder)
     return ["diabetic_data.csv.gz"]
+
+
+def _as_it_is(file: Path) -> Callable[[Path], list[str]]:
+    return lambda folder: [str(file)]
+
+
+if __name__ == "__main__":
+    _compared({Path(each).stem: _as_it_is(Path(each).resolve()) for each in sys.argv[1:]})

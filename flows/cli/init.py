@@ -31,7 +31,8 @@ Dictionary = Annotated[
     typer.Option(
         "--dictionary",
         metavar="FILE",
-        help="data dictionary: CSV, Excel, JSON, DDI, or statements of SAS, SPSS or Stata; may be given several times",
+        help="data dictionary: CSV, Excel, JSON, dbt's manifest.json, DDI, or statements of SAS, SPSS or Stata; may be "
+        "given several times",
     ),
 ]
 Columns = Annotated[str, typer.Option("--columns", metavar="A,B,...", help="names for a CSV file without a header")]

@@ -32,6 +32,7 @@ ROLES = {
 }
 """Key -> role."""
 
+_FEW_MAKE = 100  # records: a coefficient of so few is worth a word
 _SHOWN = 4  # categories by name
 _WIDEST = 24  # characters of one
 
@@ -177,6 +178,8 @@ def show_plans(plans: Mapping[str, "FirstPlan"]) -> None:
             kept += [f"{100 * (1 - lost):.0f} % of their detail"] if isfinite(lost) else []
             if kept := [*kept, *_regressions(outcome.models)]:
                 say(f"  {', '.join(kept)}")
+            if most := _most_moved(outcome.models):
+                say(most)
 
 
 def _regressions(found: "AnalysesLoss | None") -> list[str]:
@@ -188,6 +191,17 @@ def _regressions(found: "AnalysesLoss | None") -> list[str]:
     coefficients = "coefficient" if found.lost == 1 else "coefficients"
     lost = [f"{found.lost} {coefficients} lost"] if found.lost else []
     return [f"{found.holds} of {found.of} regressions{worst}", *lost]
+
+
+def _most_moved(found: "AnalysesLoss | None") -> str:
+    """The coefficient that moved most where one does not hold, and by how many records it is made where these are few:
+    no file that protects them keeps it closely."""
+    from sluice.utility.analyses.models import HOLDS
+
+    if found is None or not found.where or found.worst <= HOLDS:
+        return ""
+    few = f", which about {float(f'{found.behind:.1g}'):.0f} records make" if found.behind < _FEW_MAKE else ""
+    return f"  moved most: {one_line(found.where)}{few}"
 
 
 def ask_about_columns(seen: "Overview", proposed: "Proposals") -> "Proposals":

@@ -1,8 +1,8 @@
 """What a data dictionary says of the columns of a file: labels, codes and their meanings, codes for missing, universes.
 
 Read are tables (CSV, Excel; `dictionary_table`), JSON (a list or mapping of variables; Table
-Schema), DDI (`ddi_dictionary`), and the statements of SAS, SPSS and Stata (`program_dictionary`). Source: Table Schema
-1.0 (Frictionless Data).
+Schema; the manifest.json of dbt), DDI (`ddi_dictionary`), and the statements of SAS, SPSS and Stata
+(`program_dictionary`). Source: Table Schema 1.0 (Frictionless Data).
 """
 
 import csv
@@ -154,7 +154,8 @@ def _statements(path: Path, columns: Sequence[str]) -> Iterator[tuple[str, ...]]
             raise DataError(f"{path}: {error}") from None
     elif begins in ("{", "["):
         try:
-            yield from _of_json(json.loads(text))
+            read = json.loads(text)
+            yield from _of_dbt(read, columns) if _is_of_dbt(read) else _of_json(read)
         except (ValueError, RecursionError):
             raise DataError(f"{path}: is not valid JSON") from None
     elif (program := of_program(text)) is not None:
@@ -225,6 +226,40 @@ def _of_json(read: Any, lists: Lists = MappingProxyType({})) -> Iterator[tuple[s
         yield from (
             (name, "missing", _text(code)) for code in (missing if isinstance(missing, list) else []) if code != ""
         )
+
+
+def _is_of_dbt(read: Any) -> bool:
+    told = read.get("metadata") if isinstance(read, Mapping) else None
+    return isinstance(told, Mapping) and "dbt_schema_version" in told
+
+
+def _of_dbt(read: Mapping[str, Any], columns: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Of all models, seeds, snapshots and sources the one that has most of these columns; where several have as many,
+    what they say alike. A column's `meta` may hold labels, codes and missing codes, as other JSON does.
+
+    Source: the manifest of dbt, schema v12 (docs.getdbt.com).
+    """
+    wanted = {name.casefold() for name in columns}
+    found: list[dict[str, Mapping[str, Any]]] = []
+    for each in (*_mappings(read.get("nodes")), *_mappings(read.get("sources"))):
+        own = {str(name).casefold(): said for name, said in dict(each.get("columns") or {}).items()}
+        found.append({name: said for name, said in own.items() if name in wanted and isinstance(said, Mapping)})
+    most = max(map(len, found), default=0)
+    best = [each for each in found if len(each) == most > 0]
+    for name in best[0] if best else ():
+        said = [list(_of_json([_column_of_dbt(name, each[name])])) for each in best if name in each]
+        yield from said[0] if all(each == said[0] for each in said) else [(name, "label", "")]
+
+
+def _mappings(given: Any) -> Iterator[Mapping[str, Any]]:
+    yield from (each for each in (given.values() if isinstance(given, Mapping) else ()) if isinstance(each, Mapping))
+
+
+def _column_of_dbt(name: str, said: Mapping[str, Any]) -> Mapping[str, Any]:
+    inner = said.get("config")
+    meta = said.get("meta") or (inner.get("meta") if isinstance(inner, Mapping) else None)  # since dbt 1.10
+    told = {"label": said.get("description") or ""} | (dict(meta) if isinstance(meta, Mapping) else {})
+    return {**told, "name": name}
 
 
 def _lists_of_json(read: Mapping[str, Any]) -> Lists:

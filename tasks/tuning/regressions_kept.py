@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import isnan, nan
 
-import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from sluice.ground.errors import DataError
@@ -30,6 +29,8 @@ class AnalysesLoss(BaseModel):
     holds: int = Field(description="regressions of which no coefficient is lost, or moved by more than HOLDS")
     of: int = Field(description="regressions that the original determines")
     lost: int = Field(default=0, description="coefficients that the masked file cannot give")
+    where: str = Field(default="", description="the coefficient that moved most, and its regression")
+    behind: int = Field(default=0, description="records that make that coefficient in the original; 0: of none")
 
 
 @dataclass(frozen=True)
@@ -80,11 +81,15 @@ def regressions(analyses: Analyses, files: Comparison) -> Iterator[KeptRegressio
 def analyses_loss(analyses: Analyses, files: Comparison) -> AnalysesLoss:
     """What became of all of them together."""
     found = [each for each in regressions(analyses, files) if each.changes]
+    moved = [(each.formula, change) for each in found for change in each.worst[:1] if not isnan(change.difference)]
+    formula, worst = max(moved, key=lambda each: each[1].difference, default=("", None))
     return AnalysesLoss(
-        worst=max((moved for each in found for moved in each.moved if not isnan(moved)), default=nan),
+        worst=nan if worst is None else worst.difference,
         holds=sum(each.holds for each in found),
         of=len(found),
         lost=sum(each.lost for each in found),
+        where="" if worst is None else f"{worst.term} in {formula}",
+        behind=0 if worst is None else worst.behind,
     )
 
 
@@ -92,9 +97,10 @@ def worst_of(several: Sequence[AnalysesLoss]) -> AnalysesLoss | None:
     """Of several draws of one plan, what is lost by the worst of them; None of none."""
     if not several:
         return None
+    worst = max(several, key=lambda each: (not isnan(each.worst), each.worst))
     return AnalysesLoss(
-        worst=float(np.fmax.reduce([each.worst for each in several])),
+        worst=worst.worst, where=worst.where, behind=worst.behind,
         holds=min(each.holds for each in several),
         of=max(each.of for each in several),
         lost=max(each.lost for each in several),
-    )
+    )  # fmt: skip

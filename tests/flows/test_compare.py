@@ -11,7 +11,7 @@ from deployments.warehouse import build_warehouse, write_connections
 from tests.flows.test_real_data import sluice
 from tests.report.pages import Page
 
-pytestmark = pytest.mark.exhaustive  # tests/tasks/workbench/test_compare.py shows the same of small files
+pytestmark = pytest.mark.longest  # tests/tasks/workbench/test_compare.py shows the same of small files
 
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = ROOT / "deployments" / "releases"
@@ -69,7 +69,6 @@ def test_the_fair_survey(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     assert len(links) == 3
 
 
-@pytest.mark.longest  # the fair survey, above, shows the same
 def test_adult(reference_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As shipped, and with nothing but swapped hours: the one is safe, the other keeps nearly everything."""
     write_connections(tmp_path / "connections.yaml", tmp_path / "none.duckdb", [reference_data, tmp_path])

@@ -13,10 +13,13 @@ import pandas as pd
 import pytest
 import yaml
 
+from flows.cli.init_conversation import show_plans
 from flows.cli.main import main
 from schemas.contract import load_contract
 from sluice.ground.variables import Role
 from tasks.release.products import load_definition
+from tasks.tuning.draft_steps import Draft
+from tasks.tuning.first_plan import FirstPlan
 from tasks.tuning.regressions_kept import AnalysesLoss
 from tasks.tuning.trial import Outcome
 from tests.flows.house import BLOCKED, DONE, ERROR
@@ -92,6 +95,16 @@ def test_while_a_draft_is_tried_it_says_how_far_that_is(here: Path, monkeypatch:
     assert code == DONE, said
     assert re.search(r"small-file, draft 1 of 1 (without attacks|under attack): [a-z ,]+\d+ %", said), said
     assert said.index("trying it") < said.index("small-file, draft") < said.index("small-file: ") < said.index("next:")
+
+
+@pytest.mark.parametrize(("worst", "behind"), [(5.6, 77), (5.6, 3075), (1.2, 77)])
+def test_the_coefficient_that_does_not_hold_is_named_with_the_few_records_that_make_it(
+    capsys: pytest.CaptureFixture[str], worst: float, behind: int
+) -> None:
+    models = AnalysesLoss(worst=worst, holds=1, of=3, where="b in a ~ b + c", behind=behind)
+    outcome = Outcome(end="passes", kept=9, of=9, models=models)
+    show_plans({"public": FirstPlan(Draft("all drawn anew", "synthetic", ()), outcome, 1, 1000)})
+    golden(capsys.readouterr().out)
 
 
 def test_it_says_after_what_time_no_draft_is_tried_and_what_was_left(here: Path) -> None:

@@ -49,7 +49,7 @@ def scores(people: Examples, masked: np.ndarray) -> PredictionScores:
 
 
 @pytest.mark.parametrize(
-    "k", [20, pytest.param(50, marks=pytest.mark.longest), pytest.param(70, marks=pytest.mark.exhaustive)]
+    "k", [20, pytest.param(50, marks=pytest.mark.longest), pytest.param(70, marks=pytest.mark.longest)]
 )
 def test_table_1_k_anonymity(people: Examples, k: int) -> None:
     groups = mdav_groups(people.learn, k)
@@ -68,7 +68,7 @@ def test_table_2_noise(people: Examples, sigma: float) -> None:
     assert found.masked == pytest.approx(F_OF_SIGMA[sigma], abs=0.03)
 
 
-@pytest.mark.exhaustive
+@pytest.mark.longest
 def test_table_4_noise_on_diabetes_data(reference_data: Path) -> None:
     file = reference_data / "diabetes130" / "diabetic_data.csv.gz"
     frame = pd.read_csv(file, low_memory=False).sample(2 * RECORDS, random_state=0)

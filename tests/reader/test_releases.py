@@ -28,7 +28,7 @@ def play_house(house: ReaderHouse, coalition: int) -> None:
     assert found.found == {}
 
 
-@pytest.mark.exhaustive  # of more people than the stays in hospital, which show the same
+@pytest.mark.longest  # of more people than the stays in hospital, which show the same
 def test_adult_by_occupation_country_and_sex(tmp_path: Path) -> None:
     play(tmp_path / "house", adult(120), fewer_than(5), coalition=2)
 

@@ -35,6 +35,7 @@ class Case:
     verdict : that at least, of one of the rules: REVIEW keeps a file back, too
     policy  : the shipped policy under which the file would be published
     more    : shows on one more file what another case shows
+    rarely  : takes so long that only `make exhaustive` plays it
     """
 
     name: str
@@ -45,6 +46,7 @@ class Case:
     rules: tuple[str, ...] = ("transparency",)
     policy: str = "public-use-file"
     more: bool = False
+    rarely: bool = False
     verdict: Verdict = Verdict.FAIL
 
 

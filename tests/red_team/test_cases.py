@@ -16,7 +16,13 @@ CASES = [
 
 
 @pytest.mark.parametrize(
-    "case", [pytest.param(case, id=case.name, marks=[pytest.mark.exhaustive] * case.more) for case in CASES]
+    "case",
+    [
+        pytest.param(
+            case, id=case.name, marks=[pytest.mark.exhaustive] * case.more + [pytest.mark.longest] * case.rarely
+        )
+        for case in CASES
+    ],
 )
 def test_what_the_attack_reaches_does_not_pass(case: Case) -> None:
     files = case.make()

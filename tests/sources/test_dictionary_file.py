@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import openpyxl
 import pytest
@@ -390,3 +391,39 @@ def test_a_column_of_meanings_beside_names_of_code_lists_describes_the_variables
 )
 def test_a_blank_stands_between_codes_and_meanings_where_there_are_several(written: str, codes: dict[str, str]) -> None:
     assert dict(codes_in(written)) == codes
+
+
+def dbt(*models: dict[str, Any]) -> dict[str, Any]:
+    """A manifest of dbt with these models, each its columns as dbt writes them, and a test, which has none."""
+    nodes = {
+        f"model.house.{number}": {
+            "resource_type": "model",
+            "columns": {name: {"name": name, "data_type": None, **said} for name, said in columns.items()},
+        }
+        for number, columns in enumerate(models)
+    }
+    version = "https://schemas.getdbt.com/dbt/manifest/v12.json"
+    tested = {"test.house.not_null": {"resource_type": "test", "columns": {}, "attached_node": "model.house.0"}}
+    return {"metadata": {"dbt_schema_version": version}, "nodes": nodes | tested, "sources": {}, "docs": {}}
+
+
+def test_a_manifest_of_dbt_says_what_its_model_with_these_columns_says(tmp_path: Path) -> None:
+    path = tmp_path / "manifest.json"
+    sex = {"description": "Sex", "config": {"meta": {"labels": {"1": "male", "2": "female"}}}}
+    schooling = {"description": "Schooling", "meta": {"labels": {"1": "low", "2": "high"}, "missing": ["9"]}}
+    path.write_text(json.dumps(dbt({"sx": {"description": "Something else"}}, {"sx": sex, "edu": schooling})))
+    found = dictionary_descriptions(path, ["SX", "EDU"])
+    assert {name: (each.label, dict(each.labels)) for name, each in found.items()} == {
+        "SX": ("Sex", {"1": "male", "2": "female"}),
+        "EDU": ("Schooling", {"1": "low", "2": "high"}),
+    }
+    assert found["EDU"].missing_codes == ("9",)
+
+
+def test_models_of_dbt_that_contradict_each_other_say_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "manifest.json"
+    path.write_text(json.dumps(dbt({"sx": {"description": "Sex"}}, {"sx": {"description": "Saxony"}})))
+    assert dictionary_descriptions(path, ["sx"])["sx"].label == ""
+    path.write_text(json.dumps(dbt()))
+    with pytest.raises(DataError):
+        dictionary_descriptions(path, ["sx"])

@@ -4,16 +4,17 @@ How near it is to that edition and to the last is measured when it is judged, an
 approval still holds is asked of the ledger, when the edition is to be published.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from policies.acts import said_at
 from policies.decision_table import DECISION
 from policies.series import SeriesLimits
 from policies.standing import Standing
-from sluice.custody.ledger import Entry, last
+from sluice.custody.ledger import Entry, Ledger, last
 from sluice.custody.states import SERIES_ENDED, State, state_of
 from sluice.ground.sentence import END, Saying, Sentences
 from sluice.ground.verdict import Verdict
@@ -84,7 +85,7 @@ def series_of(case: UnderReview) -> Series | None:
     public: list[tuple[int, str, Sequence[Entry]]] = []
     judged: list[tuple[int, str]] = []
     ends: list[tuple[int, str]] = []
-    for other, everything in case.workspace.ledger.histories().items():
+    for other, everything in _same_documents(case.workspace.ledger, received):
         entries = [entry for entry in everything if case.begun is None or entry.seq < case.begun.seq]
         theirs = last(entries, State.RECEIVED)
         if theirs is None or not _same(theirs, received, _DOCUMENTS):
@@ -109,6 +110,32 @@ def series_of(case: UnderReview) -> Series | None:
             until = first + timedelta(days=limits.days)
             return Series(limits, approved, approvals, seq, until, public[0][1], since, unpublished, ended)
     return None
+
+
+_Triple = tuple[str, ...]
+# Of each ledger that is open: how far each release was looked at, and which were received with the same documents.
+_LOOKED_AT: WeakKeyDictionary[Ledger, tuple[dict[str, int], dict[_Triple, dict[str, None]]]] = WeakKeyDictionary()
+
+
+def _same_documents(ledger: Ledger, received: Entry) -> Iterator[tuple[str, Sequence[Entry]]]:
+    """The releases that were ever received with the documents of this one, with their entries.
+
+    cost : a look at each release, and at those of the same definition; the rows of each are gone through once
+    """
+    seen, found = _LOOKED_AT.setdefault(ledger, ({}, {}))
+    histories = ledger.histories()
+    for release, entries in histories.items():
+        if (known := seen.get(release, 0)) < len(entries):
+            for each in entries[known:]:
+                if each.event == State.RECEIVED:
+                    found.setdefault(_triple(each), {})[release] = None
+            seen[release] = len(entries)
+    for release in found.get(_triple(received), ()):
+        yield release, histories[release]
+
+
+def _triple(received: Entry) -> _Triple:
+    return tuple(received.body[name] for name in _DOCUMENTS)
 
 
 def _same(one: Entry, other: Entry, names: Sequence[str]) -> bool:

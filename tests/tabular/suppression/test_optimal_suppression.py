@@ -265,7 +265,7 @@ def test_within_a_hundredth_of_the_least_and_safe_for_every_condition():
     assert (1 - 0.01) * cost_of(made, cells.total.astype(float)) <= made.bound
 
 
-@pytest.mark.exhaustive
+@pytest.mark.longest
 def test_business_table_of_a_thousand_cells():
     """All conditions; 797,787 is a bound that a prototype of the method proved, 805,396 the best pattern it found."""
     cells = business("s1k")

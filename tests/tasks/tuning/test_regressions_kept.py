@@ -5,7 +5,7 @@ from unittest.mock import patch
 
 from sluice.utility.analyses.asked_analyses import Analyses, ModelAnalysis
 from tasks.tuning import regressions_kept as module
-from tasks.tuning.regressions_kept import analyses_loss
+from tasks.tuning.regressions_kept import analyses_loss, worst_of
 from tasks.tuning.trial import files_of_trial
 from tests.tasks.tuning.house_of_plans import records, space
 
@@ -34,6 +34,9 @@ def test_a_coefficient_that_moves_by_more_than_the_limit_does_not_hold() -> None
     plan = space([{"method": "rank_swapping", "columns": ["income"], "window": 0.5}]).definition()
     files = files_of_trial(plan, known, (1,))
     found = analyses_loss(asked(), files)
+    assert found.where.endswith(" in income ~ age + sex")
+    assert 10 <= found.behind <= len(files.original)
+    assert worst_of([analyses_loss(asked(), replace(files, masked=files.recoded)), found]) == found
     for limit, holds in ((found.worst * 1.01, 1), (found.worst * 0.99, 0)):
         with patch.object(module, "HOLDS", limit):
             assert analyses_loss(asked(), files).holds == holds
