@@ -51,6 +51,10 @@ def by_a_priori(house: TablesHouse, path: str) -> None:
     house.definition["protection"] = {"method": "suppression", "a_priori": path}
 
 
+def by_p_table(house: TablesHouse, path: str) -> None:
+    house.definition["protection"] = {"method": "cell_key", "p_table": path}
+
+
 def by_contract(house: TablesHouse, path: str) -> None:
     house.variable("size")["hierarchy"] = {"file": path}
 
@@ -63,7 +67,9 @@ def as_policy(house: TablesHouse, path: str) -> None:
     house.definition |= {"contract": "contract.yaml", "policy": path}
 
 
-@pytest.mark.parametrize("name", [by_dimension, by_grouping, by_a_priori, by_contract, as_contract, as_policy])
+@pytest.mark.parametrize(
+    "name", [by_dimension, by_grouping, by_a_priori, by_p_table, by_contract, as_contract, as_policy]
+)
 def test_no_document_reads_the_vault(tables: TablesHouse, name: Callable[[Any, str], None]) -> None:
     said = set()
     for path in ways_in(tables):
@@ -75,7 +81,7 @@ def test_no_document_reads_the_vault(tables: TablesHouse, name: Callable[[Any, s
     golden(said)
 
 
-@pytest.mark.parametrize("name", [by_dimension, by_grouping, by_a_priori, by_contract])
+@pytest.mark.parametrize("name", [by_dimension, by_grouping, by_a_priori, by_p_table, by_contract])
 def test_no_release_reads_a_file_that_its_operator_does_not_list(
     tables: TablesHouse, name: Callable[[Any, str], None]
 ) -> None:
@@ -92,7 +98,7 @@ def test_no_release_reads_a_file_that_its_operator_does_not_list(
     golden(sorted(said))
 
 
-@pytest.mark.parametrize("name", [by_dimension, by_grouping, by_a_priori, by_contract])
+@pytest.mark.parametrize("name", [by_dimension, by_grouping, by_a_priori, by_p_table, by_contract])
 def test_no_file_of_a_document_fills_the_memory(tables: TablesHouse, name: Callable[[Any, str], None]) -> None:
     """These are read where the vault is open, not by the process that reads sources."""
     (tables.documents / "rows.csv").write_bytes(gzip.compress(ROWS + b"06,Total\n" * 1_000_000))
@@ -103,7 +109,7 @@ def test_no_file_of_a_document_fills_the_memory(tables: TablesHouse, name: Calla
         load_product(tables.file, tables.workspace())
 
 
-@pytest.mark.parametrize("name", [by_dimension, by_grouping, by_a_priori, by_contract])
+@pytest.mark.parametrize("name", [by_dimension, by_grouping, by_a_priori, by_p_table, by_contract])
 def test_no_library_that_is_not_python_s_parses_what_a_document_names(
     tables: TablesHouse, name: Callable[[Any, str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -222,7 +222,7 @@ def test_the_worst_pair_is_named() -> None:
     golden.words(found["learned_linkage"].says)
 
 
-@pytest.mark.parametrize("size", [1, 2, 4])
+@pytest.mark.parametrize("size", [1, 2, pytest.param(4, marks=pytest.mark.chain)])
 def test_variables_permuted_one_by_one_hide_everybody(size: int) -> None:
     found = by_rule(Intruder(knows=AnyOf(any=size)), files(permuted("a", "b", "c", "d")))
     assert {finding.verdict for finding in found.values()} == {Verdict.PASS}
