@@ -16,11 +16,11 @@ _FAR = 4.0  # of the Kolmogorov-Smirnov statistic times the root of n: by chance
 _SIGMAS = 8.0
 
 
-def not_drawn(keys: NDArray[np.uint64], decimals: int, leaves: Codes) -> str:
+def not_drawn(keys: NDArray[np.uint64], decimals: int, leaves: Codes | None = None) -> str:
     """What is wrong with keys, in words that say nothing of a single one; empty where nothing is seen.
 
     keys   : shape (n,), as fractions of 2 ** 64
-    leaves : shape (n, d), in which cell each record is; of no columns where nothing is known
+    leaves : shape (n, d), in which cell each record is; None where that is not known
     cost   : O(n log n)
     """
     n = len(keys)
@@ -36,7 +36,7 @@ def not_drawn(keys: NDArray[np.uint64], decimals: int, leaves: Codes) -> str:
     far = np.maximum(np.abs(at - grid), np.abs(at - grid - 1 / len(at))).max()
     if (far - 1 / possible) * np.sqrt(len(at)) > _FAR:
         return "too many are close together"
-    if leaves.shape[1]:
+    if leaves is not None:
         # Once for each contributor and cell: who has many records there has one key.
         rows = np.unique(np.column_stack([leaves.astype(np.int64), keys.view(np.int64)]), axis=0)
         cell = np.unique(rows[:, :-1], axis=0, return_inverse=True)[1].ravel()

@@ -93,7 +93,7 @@ class OwnKeys:
             )
         whole = np.array([int(Fraction(each) * 10**decimals) for each in text], dtype=object)
         made = cls(_of_tenths(whole, decimals), decimals, leaves)
-        found = not_drawn(made.keys, decimals, np.zeros((len(text), 0)) if leaves is None else leaves)
+        found = not_drawn(made.keys, decimals, leaves)
         if found:
             raise DataError(
                 f"'{column.name}', the key of a record or a cell, must be drawn at random for each; of {len(text):,} "
