@@ -111,8 +111,11 @@ class PerturbedCounts:
         )
 
     def bounds(self) -> tuple[Integers, Integers]:
-        """From what to what the count behind each figure may well be, for who knows the perturbation table; shapes
-        (c,)."""
+        """From what to what the count behind each figure may be, for who knows the perturbation table; shapes (c,)."""
+        return self.table.origins(self.published)
+
+    def plausible(self) -> tuple[Integers, Integers]:
+        """As `bounds`, of what may well be: a count that hardly ever gives the figure may lie outside; shapes (c,)."""
         return self.table.plausible(self.published)
 
 

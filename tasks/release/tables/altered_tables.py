@@ -161,7 +161,7 @@ def alter_cells(
         else:
             given = records()
             found = perturb_counts(cells, given.leaves, given.keys, method.table)
-        low, high = (bound.astype(np.float64) for bound in found.bounds())
+        low, high = (bound.astype(np.float64) for bound in found.plausible())
         made = AlteredCells(found.published, low, high, np.array([], int), 0, 0, found.says())
         return _read(cells, request, made, "a larger maximum, a larger variance or a threshold")
     return _read(cells, request, small_count_rounding(cells, method.base, rng()), "a larger base")
