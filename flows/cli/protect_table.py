@@ -230,5 +230,5 @@ def redesign_table(
         say(f"  {number}. {change.says}" if steps else f"  - {change.says}")
     if made.suppressed:
         before, after = made.suppressed
-        say(f"suppressed by protect-table: {before:,} cells, {after:,} after these changes")
+        say(f"suppressed: {before:,} cells before these changes, {after:,} after them")
     say(ADVICE_ONLY)

@@ -174,7 +174,7 @@ def _first_other(seen: Overview, name: str) -> int:
 
 def _kind(column: ColumnSummary, said: ColumnDescription, codes: Sequence[str] | None, listed: Sequence[str]) -> Kind:
     if codes is None:
-        return column.kind
+        return Kind.NOMINAL if column.truth_categories else column.kind
     return kind_of_codes(codes, said) if listed else Kind.NOMINAL  # an order has to be listed
 
 

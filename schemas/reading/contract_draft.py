@@ -340,8 +340,6 @@ def _declared_categories(proposed: Proposal, column: ColumnSummary) -> tuple[str
         return None
     if proposed.categories:
         return proposed.categories
-    if column.truth_categories:
-        return column.truth_categories
     found = {label for label in column.categories if label not in proposed.missing_codes}
     frequent = _frequent(proposed, column)
     labelled = [code for code in proposed.labels if code not in proposed.missing_codes]
@@ -357,6 +355,8 @@ def _declared_categories(proposed: Proposal, column: ColumnSummary) -> tuple[str
 def _categories(proposed: Proposal, column: ColumnSummary) -> Iterator[str]:
     """The categories where none is rare; of whole numbers as a proposal."""
     kind, categories = proposed.kind, _declared_categories(proposed, column)
+    if kind is Kind.NOMINAL and (truths := column.truth_categories):  # as they are written
+        yield f"    # check: several words for one answer? kind: binary, categories: {_listed(truths)} unifies them"
     frequent = _frequent(proposed, column)
     if kind is Kind.ITEMS:
         yield "    # items: without this line all that are found are taken; or give a hierarchy of them"

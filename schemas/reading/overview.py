@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.reading.missing_codes import with_codes_of
-from schemas.reading.usual_names import is_an_answer
+from schemas.reading.usual_names import is_an_answer, is_called_a_count
 from schemas.reading.written_dates import WrittenDates, as_written, formats_of
 from sluice.ground import values
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
@@ -99,7 +99,8 @@ def overview(source: TabularSource, described: Descriptions = MappingProxyType({
     def summary(name: str) -> ColumnSummary:
         each = said[name]
         meant = [code for code, means in each.labels.items() if not each.is_missing(code) and is_an_answer(means)]
-        return ColumnSummary(source.decimal_mark, each.missing_codes, each.missing_ranges, name, meant)
+        counted = is_called_a_count(name, each.label)
+        return ColumnSummary(source.decimal_mark, each.missing_codes, each.missing_ranges, name, meant, counted)
 
     columns = {name: summary(name) for name in names}
     dates = {name: WrittenDates(name, partial(summary, name)) for name in names}

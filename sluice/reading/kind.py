@@ -55,6 +55,7 @@ AT_LEAST = 10
 """Records that have a word, of which a draft may tell."""
 _TWO_CAPITALS = re.compile("[A-Z]{2}")
 _FEWEST_ALIKE = 2  # different codes of two capitals, of which NA is one more where there are more
+_SIGNS = re.compile(r"\W+([A-Za-z]\W+)?")  # "..", "*", "(D)": no category beside numbers, few as they are
 _USUAL = re.compile(
     r"\W*|\W*[A-Za-z]\W*|\.[A-Za-z_]|n/?a\.?|n\.a\.|not (available|applicable|known|stated|reported)|"
     r"unknown|missing|none|refused|suppressed|confidential|withheld|undisclosed|k\.?a\.?|unbekannt|keine angabe|"
@@ -85,15 +86,17 @@ class ColumnSummary:
         ranges: Sequence[tuple[float, float]] = (),
         name: str = "",
         meant: Collection[str] = (),
+        counted: bool = False,
     ) -> None:
         """
         missing, ranges : values that the source declares as missing, by their texts, and from .. to .., both included
         name            : of the column, which may tell codes of a classification from numbers
         meant           : texts that the source says are answers, though they may stand for missing elsewhere
+        counted         : whether its whole numbers count something by its name: no word beside them is a category
         """
         self.name = name
         self.decimal_mark = decimal_mark
-        self._missing, self._ranges, self._meant = missing, ranges, meant
+        self._missing, self._ranges, self._meant, self._counted = missing, ranges, meant, counted
         self.labels: Counter[str] = Counter()
         self.marks: Counter[str] = Counter()
         self.declared: Counter[str] = Counter()
@@ -163,8 +166,9 @@ class ColumnSummary:
         if not 0 < len(words) == len(self._words) <= most or any(re.search("[0-9]", word) for word in words):
             return  # what has digits may be a number or a date that is written wrongly
         rest = self.known - sum(words.values())
+        few = 0 if self._counted or all(map(_SIGNS.fullmatch, words)) else _FEW + len(words)
         measured = self._forms["number"] == rest and (
-            self._forms["whole"] < rest or len(self.labels) > _FEW + len(words) or self._many
+            self._forms["whole"] < rest or len(self.labels) > few or self._many
         )
         if rest > sum(words.values()) / 20 and (measured or 0 < self._forms["date"] == rest):
             self.known = rest

@@ -304,6 +304,12 @@ class _Lines:
         self._path, self._source = path, source
         self._lines: Iterator[tuple[int, str]] = self._counting_lines()
         self._ready = bytearray()
+        quote, mark = re.escape(source.quote or ""), re.escape(source.separator)
+        fit = source.quote and not source.aligned
+        self._stray = re.compile(f"[^{quote}{mark}\\s] *{quote}[^{quote}{mark}\\r\\n]") if fit else None
+        self._cell = re.compile(
+            f"(?:{quote}(?:[^{quote}]|{quote}{quote})*{quote}[ \\t]*|[^{quote}{mark}][^{mark}]*|)(?:{mark}|(?=\\s*$))?"
+        )
         self._first: list[str] = []
 
     def take(self) -> str | None:
@@ -355,9 +361,12 @@ class _Lines:
                         self.comments += 1
                         continue
                     below = True
+                    whole = not inside
                     if source.line_breaks:
                         inside ^= bool(source.quote and line.count(source.quote) % 2)
                         line = line if inside else line.rstrip("\r\n")
+                    if whole and not inside and source.quote and source.quote in line:
+                        self._refuse_stray_quote(number, line)
                     line = line if inside or line.endswith("\n") else line + "\n"
                     yield number, closed_up(line, source.quote) if source.aligned else line
         except UnicodeDecodeError as error:
@@ -366,6 +375,21 @@ class _Lines:
             raise DataError(f"{path}: line {bad} is not {source.encoding}. Is it {hint}?") from None
         except UnicodeError:
             raise DataError(f"{path}: is not {source.encoding}") from None
+
+    def _refuse_stray_quote(self, number: int, line: str) -> None:
+        """Raise DataError where text follows a closing quote ("a"b"): readers differ in what such a cell is."""
+        if self._stray is None or not self._stray.search(line):
+            return
+        at = column = 0
+        while at < len(line) and (cell := self._cell.match(line, at)):
+            if cell.end() == at:
+                return  # a quote that is never closed is refused with the file
+            column, at = column + 1, cell.end()
+            if line[at - 1] != self._source.separator and line[at:].strip():
+                raise DataError(
+                    f"{self._path}: line {number}, column {column}: text follows a closing quote. Write quotes within "
+                    'a cell twice (""), or set quote: null if they have no meaning.'
+                )
 
     def _is_comment(self, line: str, below: bool) -> bool:
         """A line with as many cells as a record has, below the names, is a record that begins with the sign."""

@@ -95,7 +95,7 @@ def open_ground(
     """
     written = read_yaml(path)
     if "tables" in written:
-        raise DocumentError(f"{path}: sluice tune is for files of records; for tables see sluice redesign-table")
+        raise DocumentError(f"{path}: sluice tune is for files of records; for tables see sluice table redesign")
     given = {"trials": trials, "minutes": minutes, "seed": seed, "people": people}
     asked = {key: value for key, value in given.items() if value is not None}
     base = {key: value for key, value in written.items() if key not in (*_SPACE_FIELDS, "plan")}

@@ -349,7 +349,7 @@ def suggest_for(
     """
     written = read_yaml(path)
     if "tables" in written:
-        raise DocumentError(f"{path}: sluice suggest is for files of records; for tables see sluice redesign-table")
+        raise DocumentError(f"{path}: sluice suggest is for files of records; for tables see sluice table redesign")
     definition = parse_document(RecordsDefinition, written, str(path))
     product = load_documents(Records, path, definition, open_workspace())
     product.refuse_unfit()

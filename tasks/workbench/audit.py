@@ -1,6 +1,6 @@
 """Audits of anybody's tables with suppressed cells, outside any release, and the repair of those that are unsafe.
 
-`sluice.audit` is on DataFrames, `sluice audit-table` on files.
+`sluice.audit` is on DataFrames, `sluice table audit` on files.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,5 +1,5 @@
 """Tables protected outside any release, and judged, by the same code as in a release: `sluice.protect` on DataFrames,
-and `sluice protect-table` on files.
+and `sluice table protect` on files.
 
 What methods on tables that draw are given outside a release. The same seed and data give the same output again.
 """

@@ -15,7 +15,7 @@ from tasks.workbench.tabulation import Records, dimensions_of, tabulate
 
 ADVICE_ONLY = (
     "Advice only: nobody judged the table, and nothing was written. Change the hierarchies and the records' codes, "
-    "then `sluice protect-table`."
+    "then `sluice table protect`."
 )
 
 

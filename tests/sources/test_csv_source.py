@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sluice.sources.csv_source import described_csv, separator_of
+from sluice.ground.errors import DataError
+from sluice.sources.csv_source import CsvSource, described_csv, separator_of
 from sluice.sources.hierarchy_file import read_rows
 
 
@@ -45,3 +46,26 @@ def test_a_process_ends_well_that_stopped_in_the_middle_of_a_file(tmp_path: Path
     said = "from sluice.sources.csv_source import CsvSource; tables = CsvSource(path='a.csv').tables(['a']); "
     ended = subprocess.run([sys.executable, "-c", f"{said}next(tables); tables.close()"], cwd=tmp_path, check=False)
     assert ended.returncode == 0
+
+
+STRAY = {
+    'a,b\n1,2\n3,"x"y"\n': "line 3, column 2",
+    'a,b\n"p "q" r",2\n3,4\n': "line 2, column 1",
+    'a,b\n1,"x"y" "\n"two\nlines",4\n': "line 2, column 2",
+    'a,b\n1,"x ""y"" z"\n"two\nlines",4\n': "",
+    'a,b\n1,5" nail\n"a,""b"",c",4\n': "",
+    'a,b\n1,"x" \n"",4\n': "",
+    'a,b\n1,x""y\n,""\n': "",
+}
+
+
+@pytest.mark.parametrize("text", STRAY)
+def test_text_behind_a_closing_quote_is_refused_by_its_place_and_no_other_quote_is(tmp_path: Path, text: str) -> None:
+    """Readers differ in what such a cell is: ab", a"b or an error."""
+    (tmp_path / "a.csv").write_text(text)
+    source = CsvSource(path=str(tmp_path / "a.csv"), line_breaks="two" in text)
+    if STRAY[text]:
+        with pytest.raises(DataError, match=STRAY[text]):
+            list(source.tables(["a", "b"]))
+    else:
+        assert sum(map(len, source.tables(["a", "b"]))) == 2

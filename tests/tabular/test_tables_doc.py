@@ -78,11 +78,11 @@ def everything_published(firms: pd.DataFrame) -> pd.DataFrame:
 @pytest.mark.chain
 def test_every_command_runs(firms: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = commands()
-    assert [command[0] for command in found] == [
-        "protect-table", "audit-table", "audit-table", "audit-table", "protect-table", "protect-table", "protect-table",
-        "protect-table", "protect-table", "audit-table", "protect-table", "protect-table", "redesign-table",
-        "redesign-table", "camouflage",
+    assert ["-".join(command[:2]) for command in found if command[0] == "table"] == [
+        "table-protect", "table-audit", "table-audit", "table-audit", *["table-protect"] * 5, "table-audit",
+        "table-protect", "table-protect", "table-redesign", "table-redesign",
     ]  # fmt: skip
+    assert [command[0] for command in found if command[0] != "table"] == ["camouflage"]
     outcome = []
     for command in found:
         assert main(command) == 0, (command, capsys.readouterr().err)
@@ -98,7 +98,7 @@ def test_every_command_runs(firms: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert "no safe pattern costs less than" in outcome[10]
     assert ": a gap of " in outcome[10]
     assert "merge " in outcome[12]
-    assert "suppressed by protect-table: " in outcome[13]
+    assert "suppressed: " in outcome[13]
     assert "Nobody judged or approved these answers." in outcome[14]
     protected = pd.read_csv("cells.csv", dtype=str).set_index(["nace", "region"])["status"]
     assert protected["A01", "N1"] == "suppressed"  # the a-priori file asks for it

@@ -737,3 +737,18 @@ def test_a_measure_with_few_values_is_a_number_and_a_logarithm_by_its_label_foll
     assert [found.by_name(name).role for name in ("z1", "z2", "v3")] == [
         Role.SENSITIVE, Role.SENSITIVE, Role.QUASI_IDENTIFIER,
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "mark", "missing"),
+    [
+        ("children", "N", True), ("number_of_rooms", "X", True), ("class", "N", False), ("grade", "K", False),
+        ("class", "..", True), ("class", "(D)", True), ("class", "*", True),
+    ],
+)  # fmt: skip
+def test_a_mark_beside_few_numbers_is_missing_where_they_count_something_or_it_is_no_word(
+    tmp_path: Path, name: str, mark: str, missing: bool
+) -> None:
+    values = np.take(["0", "1", "2", mark], np.random.default_rng(3).choice(4, 900, p=[0.5, 0.3, 0.15, 0.05]))
+    found = proposed(pd.DataFrame({name: values, "sex": ["f", "m"] * 450}), tmp_path).by_name(name)
+    assert (mark in found.missing_codes) is missing

@@ -1,4 +1,4 @@
-"""`sluice audit-table`: attack a pattern, whoever made it."""
+"""`sluice table audit`: attack a pattern, whoever made it."""
 
 import gzip
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`sluice protect-table`: from records to a table that is safe to publish, or to nothing."""
+"""`sluice table protect`: from records to a table that is safe to publish, or to nothing."""
 
 import json
 import re

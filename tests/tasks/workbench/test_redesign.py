@@ -1,4 +1,4 @@
-"""`sluice redesign-table`: advice on real shapes of business data, figures counted again from the records."""
+"""`sluice table redesign`: advice on real shapes of business data, figures counted again from the records."""
 
 import re
 from pathlib import Path
@@ -49,7 +49,7 @@ def test_changes_one_after_another_save_suppression() -> None:
     golden(lines[0])
     assert lines[1].startswith("  1. merge region RC1 and RC2: 16 of 65 sensitive cells go")
     assert re.match(r"  2\. merge .* of 49 sensitive cells go", lines[2])
-    found = re.fullmatch(r"suppressed by protect-table: (\d+) cells, (\d+) after these changes", lines[3])
+    found = re.fullmatch(r"suppressed: (\d+) cells before these changes, (\d+) after them", lines[3])
     assert found
     assert 0 < int(found[2]) < int(found[1])
     assert lines[4].startswith("Advice only: nobody judged the table, and nothing was written.")

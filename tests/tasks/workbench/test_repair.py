@@ -1,4 +1,4 @@
-"""`sluice audit-table --repair`: a pattern of anybody's, made safe by suppressing further cells."""
+"""`sluice table audit --repair`: a pattern of anybody's, made safe by suppressing further cells."""
 
 from pathlib import Path
 
