@@ -200,7 +200,7 @@ def _most_moved(found: "AnalysesLoss | None") -> str:
 
     if found is None or not found.where or found.worst <= HOLDS:
         return ""
-    few = f", which about {float(f'{found.behind:.1g}'):.0f} records make" if found.behind < _FEW_MAKE else ""
+    few = f", which rests on about {float(f'{found.behind:.1g}'):.0f} records" if found.behind < _FEW_MAKE else ""
     return f"  moved most: {one_line(found.where)}{few}"
 
 

@@ -64,11 +64,14 @@ def _sums(numbers: dict[str, FloatArray]) -> Iterator[tuple[str, str]]:
     for place, (whole, total) in enumerate(numbers.items()):
         if len(np.unique(total[~np.isnan(total)])) < _DIFFERENT:
             continue
+        found = 0  # a number may be the sum of several pairs
         for at, beside in zip(*_may_add_up(first, place), strict=True):
             one, other = names[at], names[beside]
             parts = numbers[one], numbers[other]
             if _adds_up(*parts, total) and all(np.count_nonzero(np.nan_to_num(part)) >= MINIMUM_CELL for part in parts):
-                yield f"{whole}_is_the_sum", f"{whole} == {one} + {other}"
+                found += 1
+                again = f"_{found}" if found > 1 else ""
+                yield f"{whole}_is_the_sum{again}", f"{whole} == {one} + {other}"
 
 
 def _may_add_up(first: FloatArray, total: int) -> tuple[Places, Places]:

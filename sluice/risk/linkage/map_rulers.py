@@ -154,7 +154,7 @@ class MapLearners:
 
     def _hidden(self, columns: MappedColumns, among: IntArray, reached: float) -> list[Ruler]:
         """So many maps, on that scale, by one of which most people are found."""
-        if reached > _NEARLY_ALL:
+        if reached > _NEARLY_ALL or not len(self._screeners):
             return []
         some = np.union1d(among[:: -(-len(among) // _SCREENED)], self._screeners)
         without = columns.one_of_each_unit(self._without(0))

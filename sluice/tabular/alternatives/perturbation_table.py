@@ -208,17 +208,15 @@ def _refuse_unfit(share: Floats, upper: Floats, maximum: int) -> None:
     negative: Booleans = np.logical_or.reduce((share > 0) & (counts[:, None] + noise < 0), axis=1)
     refuse(negative, "has noise below 0.")
     refuse(
-        (counts == 0) & (share[:, maximum] < 1 - _ROUNDED), "has noise; an empty cell stays one, as it is not listed."
+        (counts == 0) & (share[:, maximum] < 1 - _ROUNDED),
+        "has noise: empty cells are not listed, so they must stay empty.",
     )
     refuse(np.asarray(np.abs(share @ noise) > _ROUNDED * max(maximum, 1)), "has noise of another mean than 0.")
     order = np.argsort(np.where(share > 0, upper, 2.0), axis=1, kind="stable")
     reached = np.cumsum(np.take_along_axis(share, order, axis=1), axis=1)
     ends = np.where(np.take_along_axis(share, order, axis=1) > 0, np.take_along_axis(upper, order, axis=1), reached)
     elsewhere: Booleans = np.logical_or.reduce(np.abs(reached - ends) > _ROUNDED, axis=1)
-    refuse(
-        elsewhere,
-        "has keys that end elsewhere than its probabilities, added up in their order, say.",
-    )
+    refuse(elsewhere, "has intervals of keys (p_int_ub) that do not end where its probabilities add up to.")
 
 
 def _largest_entropy(noise: Floats, variance: float, count: int) -> Floats:

@@ -478,3 +478,13 @@ def test_words_for_true_and_false_in_several_spellings_stay_as_they_are_written(
     assert (works["kind"], works["categories"]) == ("nominal", ["NO", "Yes", "yes"])
     assert (owns["kind"], owns["categories"]) == ("binary", ["No", "Yes"])
     assert draft.count("# check: several words") == 1
+
+
+def test_a_number_that_is_the_sum_of_two_pairs_has_a_rule_for_each_by_names_of_their_own(tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    a, b, c = (rng.integers(low, low + 90, 200) for low in (1_000, 2_000, 100))
+    pd.DataFrame({"a": a, "b": b, "c": c, "rest": a + b - c, "total": a + b}).to_csv(tmp_path / "a.csv", index=False)
+    rules = yaml.safe_load(draft_contract(CsvSource(path=str(tmp_path / "a.csv")), "a"))["rules"]
+    names = [rule["name"] for rule in rules]
+    assert {"total_is_the_sum", "total_is_the_sum_2"} <= {*names}
+    assert len(names) == len({*names})
