@@ -174,9 +174,9 @@ def _as_told(value: Any, spec: str) -> Datum:
     kind, _, base = spec.lower().partition("_")
     if kind == "people" and not 0 < plain < 1:
         return min(max(plain, 0), 1)  # none, or all
-    words = per(plain, int(base)) if base else _WORDS.format_field(plain, spec)
+    words = per(plain, int(base)) if base else _WORDS.format_field(plain, spec.lower())
     if words.startswith(("under", "over")):
-        return _WORDS.format_field(plain, spec.lower())
+        return words if not base else _WORDS.format_field(plain, spec.lower())
     told = Decimal(words.split()[0].replace(",", "").rstrip("%"))
     told /= int(base) if base else 100 if words.endswith(("%", "points")) else 1
     return plain if told == plain else float(told)
