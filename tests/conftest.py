@@ -145,8 +145,8 @@ _running: pytest.Item
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[Any]:
-    """Releases cost what they compute, those of fixtures, too; what is marked `reads_apart` reads as outside the tests,
-    as processes do."""
+    """Releases cost what they compute, those of fixtures, too; what is marked `reads_apart` reads and judges as
+    outside the tests, as processes do."""
     global _running
     _running = item
     kept = _kept(item)
@@ -169,10 +169,10 @@ def pytest_runtest_call(item: pytest.Item) -> None:
 
 def _kept(item: pytest.Item) -> set[str]:
     """What this test has as it is."""
-    apart = (
-        {name for name in _INSTEAD if name.endswith("read_apart")} if item.get_closest_marker("reads_apart") else set()
+    apart = {name for name in _INSTEAD if name.endswith("read_apart")} | {_PLAYING, *_EVALUATING}
+    return (apart if item.get_closest_marker("reads_apart") else set()) | (
+        {_VALIDATING} if _SCHEMAS in item.path.parents else set()
     )
-    return apart | ({_VALIDATING} if _SCHEMAS in item.path.parents else set())
 
 
 def _stand_in(item: pytest.Item) -> None:
