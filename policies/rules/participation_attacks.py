@@ -53,7 +53,7 @@ _SAYS = Sentences(
     "membership",
     needs_two="The attack needs 2 {unit} in the file and 2 set aside.",
     needs_examples="To learn from examples takes {inside} {unit} in the file and {outside} set aside.",
-    nearer="{value:percent} of the released records are nearer to one of the {unit} behind the file than to one who "
+    nearer="{value:Percent} of the released records are nearer to one of the {unit} behind the file than to one who "
     "was set aside; without a trace of them it would be half.",
     told_apart="By {by}, {unit} who are in it can be told from others with an advantage of {advantage:.3g} (0 is "
     "guessing, 1 certainty); of one who is and one who is not, the one more like it is in it in {area:percent} of the "

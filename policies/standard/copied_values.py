@@ -41,16 +41,16 @@ from sluice.risk.row_groups import value_ranks
 from sluice.risk.spread import COARSE, EXACT, FINE, on_one_grid
 from sluice.utility.comparison import Comparison
 
-_ALLOWED = ", and chance and policy allow {allowed:per_10000} more."
+_ALLOWED = ", and chance and policy allow {allowed:per_10000} in every 10,000 more."
 _FOUND = (
-    "(compared {how}), and are found by it on their own released record; {expected:per_10000} would be found by chance"
-    f"{_ALLOWED}"
+    "(compared {how}), and are found by it on their own released record; {expected:per_10000} in every 10,000 would be "
+    f"found by chance{_ALLOWED}"
 )
 _UNIQUE = Sentences(
     "unique_values",
     beside="{share:People_10000} are alone with their value of {name} (compared {how}), which one released record "
-    "has, and have the value of {other} in the same row; {expected:per_10000} have the value that the next "
-    f"person in the order of the first has{_ALLOWED}",
+    "has, and have the value of {other} in the same row; {expected:per_10000} in every 10,000 have the "
+    f"value that the next person in the order of the first has{_ALLOWED}",
     alone=f"{{share:People_10000}} are alone with their value of {{name}} {_FOUND}",
     together=f"{{share:People_10000}} are alone with their {{name}} and {{other}} together {_FOUND}",
     nobody="No value of one person alone occurs in exactly one released record.",
@@ -106,8 +106,8 @@ COPIES = (
     ),
 )
 TWINS = (
-    "; {expected:per_10000} would have such a duplicate in a file that they are not in, and chance and policy allow "
-    "{allowed:per_10000} more."
+    "; {expected:per_10000} in every 10,000 would have such a duplicate in a file that they are not in, and chance and "
+    "policy allow {allowed:per_10000} in every 10,000 more."
 )
 _NEAR = Sentence("near_copies.found", f"{{share:People_10000}} have a nearly equal record in the release{TWINS}")
 _EXACT = Sentence("exact_copies.found", f"{{share:People_10000}} occur in the release value for value{TWINS}")

@@ -30,8 +30,8 @@ _SAYS = Sentences(
     identified="finds the own record of {share:percent} of the {unit} ({limit:percent} may be found)",
     confident="is rightly sure for {share:percent} of the {unit} ({limit:percent} may be)",
     reconstructed="computes {share:percent} of the values of {columns:commas} closely ({limit:percent} may be)",
-    participation="is right {share:percent} more often about those who took part than about others "
-    "({limit:percent} may be)",
+    participation="is right {share:points} more often about those who took part than about others "
+    "({limit:points} may be)",
     participation_none="is right no more often about those who took part than about others",
     claims="is more than half sure for {claimed:percent} of the {unit}, and right for {share:percent} "
     "({limit:percent} may be)",

@@ -42,7 +42,8 @@ Saying = tuple[Statement, ...]  # what a finding says: first what was found, the
 class Sentence:
     """The words of a code; each code has one.
 
-    Beside those of `format` there are `{share:percent}`, `{share:per_1000}`, `{share:people_1000}`,
+    Beside those of `format` there are `{share:percent}`, `{share:points}` for a difference of two shares,
+    `{share:per_1000}`, `{share:people_1000}`,
     `{count:is}`, `{count:its}`, `{count:verb_differ}`, `{count:count_record}`, `{name:word}`, `{names:listed}`,
     `{names:commas}` and `{names:semicolons}`, and `{names:few}` for three of however many; one that begins with a
     capital letter, `{share:Percent}`, begins a sentence. Where a figure may not be told, its datum is the words in its
@@ -173,10 +174,11 @@ def _as_told(value: Any, spec: str) -> Datum:
     kind, _, base = spec.lower().partition("_")
     if kind == "people" and not 0 < plain < 1:
         return min(max(plain, 0), 1)  # none, or all
-    words = per(plain, int(base)) if base else _WORDS.format_field(plain, spec)
+    words = per(plain, int(base)) if base else _WORDS.format_field(plain, spec.lower())
     if words.startswith(("under", "over")):
-        return _WORDS.format_field(plain, spec.lower())
-    told = Decimal(words.rstrip(" %").replace(",", "")) / (int(base) if base else 100 if words.endswith("%") else 1)
+        return words if not base else _WORDS.format_field(plain, spec.lower())
+    told = Decimal(words.split()[0].replace(",", "").rstrip("%"))
+    told /= int(base) if base else 100 if words.endswith(("%", "points")) else 1
     return plain if told == plain else float(told)
 
 
@@ -214,6 +216,8 @@ class _Words(Formatter):
                 return f"{value:{kind[5:]}} {base}" + ("" if value == 1 else "s")
             case "percent":
                 return percent(value)
+            case "points":
+                return percent(value).replace("%", "points")
             case "per":
                 return per(value, int(base))
             case "people":
@@ -226,4 +230,4 @@ _LEAST_SHARE = 1e-6  # 0.0001 %
 _MOST_TIMES = 10_000  # 1,000,000 %
 _FEW = 3  # names that are told; the others stand in the data
 _WORDS = _Words()
-_ROUNDING = re.compile(r"percent|(per|people)_\d+|[^_]*[fg%]")
+_ROUNDING = re.compile(r"percent|points|(per|people)_\d+|[^_]*[fg%]")

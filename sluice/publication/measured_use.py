@@ -83,7 +83,7 @@ def measured_use(view: UtilityView | None, not_released: Sequence[str]) -> Measu
         overall=tuple(_overall(pairs)),
         models=models,
         supports=tuple(_supports(view, pairs)),
-        not_for=(*_not_for(view, pairs), *_not_released(not_released)),
+        not_for=(*_not_for(view, pairs, set(not_released)), *_not_released(not_released)),
         of_variable={
             name: f"Of its tables with another variable, that with {_other(name, table)} differs most: "
             f"{share(table.loss)} of the records are in another cell than in the original."
@@ -133,11 +133,13 @@ def _supports(view: UtilityView, pairs: MarginalSummary | None) -> Iterator[str]
             yield f"The table of {' and '.join(table.variables)}: {share(table.loss)} of the records in another cell."
 
 
-def _not_for(view: UtilityView, pairs: MarginalSummary | None) -> Iterator[str]:
+def _not_for(view: UtilityView, pairs: MarginalSummary | None, not_released: set[str]) -> Iterator[str]:
     for model in view.models or ():
         if _not_told(model):
             yield f"The model of {model.name}: the file does not tell it."
             continue
+        if not model.coefficients:
+            yield f"The model of {model.name}: {_untold(model)}."
         for one in model.turned:
             if one.turned:
                 yield f"The effect of {one.term} in the model of {model.name}: {_TURNS[one.turned]}."
@@ -161,7 +163,8 @@ def _not_for(view: UtilityView, pairs: MarginalSummary | None) -> Iterator[str]:
             )
     shown = {frozenset(table.variables): table for table in pairs.worst} if pairs else {}
     shown |= {frozenset(table.variables): table for table in view.tables or ()}
-    lossy = sorted((each for each in shown.values() if each.loss >= _MUCH), key=lambda each: -each.loss)[:_NAMED]
+    told = (each for names, each in shown.items() if not names & not_released)
+    lossy = sorted((each for each in told if each.loss >= _MUCH), key=lambda each: -each.loss)[:_NAMED]
     for table in lossy:
         yield f"The table of {' and '.join(table.variables)}: {share(table.loss)} of the records in another cell."
 
@@ -185,15 +188,23 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:_NAMED]) + (f" and {len(names) - _NAMED} more" if len(names) > _NAMED else "")
 
 
+def _untold(model: ComparedModel) -> str:
+    """Why it has no figures."""
+    if model.hidden:
+        return "what became of it may not be told, as too few records stand behind its coefficients"
+    return "it was not compared"
+
+
 def _model(model: ComparedModel) -> ModelUse:
     drafted = "Drafted from the roles of variables. " if model.drafted else ""
     if not model.coefficients:
-        says = f"{drafted}It was not compared, or its figures may not be told."
-        return ModelUse(model.name, model.formula, model.kind, says)
+        return ModelUse(model.name, model.formula, model.kind, f"{drafted}{_untold(model).capitalize()}.")
     within = sum(one.holds for one in model.coefficients)
     says = f"{drafted}{within} of {len(model.coefficients)} coefficients lie within {_ERRORS} of the original's."
     if model.turned:
         says += f" {len(model.turned)} would be read otherwise."
+    if model.hidden:
+        says += f" {model.hidden} more may not be told, as too few records stand behind them."
     rows = tuple(_coefficient(one) for one in model.coefficients)
     return ModelUse(model.name, model.formula, model.kind, says, rows)
 

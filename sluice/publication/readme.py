@@ -65,7 +65,8 @@ def _measured(book: Codebook) -> Iterator[str]:
     for title, sentences in (("It was found good for:", use.supports), ("Do not use it for:", use.not_for)):
         if sentences:
             yield from (title, "", *(f"- {_line(text)}" for text in sentences), "")
-    yield from ("Everything else was not measured. `codebook.html` has the models, coefficient by coefficient.", "")
+    rest = "What is not listed was not measured, or may not be told."
+    yield from (f"{rest} `codebook.html` has the models, coefficient by coefficient.", "")
 
 
 def _errors(book: Codebook) -> Iterator[str]:

@@ -181,7 +181,8 @@ def _safe(dossier: Dossier) -> Tile:
     rows = intruders(dossier.findings)
     says = [best_intruder(dossier.findings)]
     if rows and rows[0].share is not None:
-        says.append(f"Nearest its limit ({100 * rows[0].share:.0f} %): {rows[0].who}.")
+        near = f"{100 * rows[0].share:.0f}"
+        says.append("None comes near its limit." if near == "0" else f"Nearest its limit ({near} %): {rows[0].who}.")
     return Tile(title="Is it safe?", says=tuple(filter(None, says)) or ("No intruder was tried.",), intruders=rows)
 
 
@@ -202,7 +203,8 @@ def _why(dossier: Dossier, safe: Tile) -> Tile:
     if told is not None:
         by = "Most" if told.rule == worst.rule else f"By {rule_words(told.rule)}, most"
         cause = f"{by} through {told.where[0]}"
-    more = len({each.says for each in kept_back}) - 1
+    blocking = {each.says for each in kept_back if each.verdict in (Verdict.FAIL, Verdict.UNKNOWN)}
+    more = len(blocking - {worst.says})
     others = f"{more} more reason{'s' if more > 1 else ''} below." if more else ""
     says = (quoted(worst, _REASON), brief(cause, _CAUSE) if cause else "", others)
     return Tile(title="Why it is blocked", says=tuple(filter(None, says)), intruders=safe.intruders)

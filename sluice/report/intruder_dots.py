@@ -53,8 +53,9 @@ def intruders(findings: Iterable[Finding]) -> tuple[Intruder, ...]:
             continue
         if finding.rule not in worst or margin > worst[finding.rule][0]:
             worst[finding.rule] = margin, finding
-    ranked = sorted(worst.values(), key=lambda pair: -pair[0])[:MOST]
-    return tuple(_intruder(margin, finding) for margin, finding in ranked)
+    drawn = [_intruder(margin, finding) for margin, finding in sorted(worst.values(), key=lambda pair: -pair[0])]
+    # By what is shown: a figure that has to be large, or whose interval crosses the limit, has another margin.
+    return tuple(sorted(drawn, key=lambda one: -inf if one.share is None else -one.share)[:MOST])
 
 
 def _intruder(margin: float, finding: Finding) -> Intruder:

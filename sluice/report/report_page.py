@@ -91,10 +91,12 @@ class Group:
     @property
     def rest_says(self) -> str:
         """What is folded, in words."""
-        meeting = sum(each.binding for each in self.rest)
-        reported = len(self.rest) - meeting
+        meeting = sum(each.binding and each.applies for each in self.rest)
+        idle = sum(not each.applies for each in self.rest)
+        reported = len(self.rest) - meeting - idle
         said = [f"{meeting} that meet{'s' if meeting == 1 else ''} {'its' if meeting == 1 else 'their'} rule"]
         said = said if meeting else []
+        said += [f"{idle} that do{'es' if idle == 1 else ''} not apply"] if idle else []
         said += [f"{reported} reported only"] if reported else []
         return f"{'; '.join(said)}."
 

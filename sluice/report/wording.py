@@ -191,8 +191,8 @@ def _moments(summary: VariableSummary) -> list[str]:
             f"the mean is {figure(round(abs(moved), 3))} standard deviations {'higher' if moved > 0 else 'lower'}"
         )
     if abs(spread) >= _NOTABLE:
-        parts.append(f"the spread {percent(abs(spread))} {'wider' if spread > 0 else 'narrower'}")
-    text = ", ".join(parts)
+        parts.append(f"the spread is {percent(abs(spread))} {'wider' if spread > 0 else 'narrower'}")
+    text = " and ".join(parts)
     return [f"{text[0].upper()}{text[1:]}."]
 
 
@@ -206,8 +206,10 @@ def _shift(rows: Rows, original: int, released: int) -> list[str]:
     if not shares:
         return []
     name, before, after = max(shares, key=lambda row: abs(row[2] - row[1]))
-    if abs(after - before) < _NOTABLE:
+    if after == before:
         return ["The groups that are shown hold the same shares of the records as before."]
+    if percent(before) == percent(after):
+        return ["The share of no group that is shown moved by as much as 0.1 points."]
     return [f"Most moved: {name}, from {percent(before)} to {percent(after)} of the records."]
 
 

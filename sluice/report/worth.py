@@ -42,7 +42,9 @@ def bars(findings: Sequence[Finding], view: RecordsView) -> tuple[Bar, ...]:
         total = sum(len(each.coefficients) + each.lost for each in models)
         kept = sum(one.holds for each in models for one in each.coefficients)
         if total:
-            found.append(Bar(says=f"Coefficients within {HOLDS:g} errors", share=kept / total, of=f"{kept} of {total}"))
+            hidden = sum(each.hidden for each in view.utility.models or ()) if view.utility else 0
+            told = f"{kept} of {total}" + (f" shown; {hidden} rest on too few records to be shown" if hidden else "")
+            found.append(Bar(says=f"Coefficients within {HOLDS:g} errors", share=kept / total, of=told))
     elif pairs := _correlations(view):
         kept = sum(moved <= _MOVED_CORRELATION for moved in pairs)
         says = f"Correlations within {_MOVED_CORRELATION:g}"
@@ -61,7 +63,8 @@ def good_for(findings: Sequence[Finding], view: RecordsView) -> str:
         (good if within >= 0.9 else bad).append("correlations")
     for model in _models(view):
         holds = not model.lost and all(one.holds for one in model.coefficients)
-        (good if holds else bad).append(f"the model {model.name}")
+        if not (holds and model.hidden):  # what is not shown may not hold
+            (good if holds else bad).append(f"the model {model.name}")
     worst = view.utility.marginals.pairs.worst if view.utility and view.utility.marginals else ()
     if worst and worst[0].loss > _LOST_PAIR:
         bad.append(" by ".join(worst[0].variables))

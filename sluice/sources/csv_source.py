@@ -304,12 +304,14 @@ class _Lines:
         self._path, self._source = path, source
         self._lines: Iterator[tuple[int, str]] = self._counting_lines()
         self._ready = bytearray()
-        quote, mark = re.escape(source.quote or ""), re.escape(source.separator)
-        fit = source.quote and not source.aligned
-        self._stray = re.compile(f"[^{quote}{mark}\\s] *{quote}[^{quote}{mark}\\r\\n]") if fit else None
-        self._cell = re.compile(
-            f"(?:{quote}(?:[^{quote}]|{quote}{quote})*{quote}[ \\t]*|[^{quote}{mark}][^{mark}]*|)(?:{mark}|(?=\\s*$))?"
-        )
+        self._stray = self._cell = None  # what a stray quote looks like, and a whole cell
+        if source.quote and not source.aligned:
+            quote, mark = re.escape(source.quote), re.escape(source.separator)
+            self._stray = re.compile(f"[^{quote}{mark}\\s] *{quote}[^{quote}{mark}\\r\\n]")
+            self._cell = re.compile(
+                f"(?:{quote}(?:[^{quote}]|{quote}{quote})*{quote}[ \\t]*|[^{quote}{mark}][^{mark}]*|)"
+                f"(?:{mark}|(?=\\s*$))?"
+            )
         self._first: list[str] = []
 
     def take(self) -> str | None:
@@ -378,7 +380,7 @@ class _Lines:
 
     def _refuse_stray_quote(self, number: int, line: str) -> None:
         """Raise DataError where text follows a closing quote ("a"b"): readers differ in what such a cell is."""
-        if self._stray is None or not self._stray.search(line):
+        if self._stray is None or self._cell is None or not self._stray.search(line):
             return
         at = column = 0
         while at < len(line) and (cell := self._cell.match(line, at)):

@@ -74,6 +74,8 @@ def test_a_datum_has_no_more_digits_than_the_words_and_may_be_words_where_it_is_
     [
         ("percent", 0.0070000123, 0.007),
         ("percent", 6890.0, 6890.0),
+        ("Percent", 3e-9, "under 0.0001 %"),
+        ("points", 0.0352123, 0.0352),
         ("percent", 1e5, "over 1,000,000 %"),
         ("percent", 3e-9, "under 0.0001 %"),
         (".1%", 1 / 3, 0.333),

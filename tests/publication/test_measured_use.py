@@ -51,6 +51,17 @@ def test_what_it_is_good_for_is_what_stayed_within_a_standard_error() -> None:
     assert not any("age" in text for text in use().supports)
 
 
+def test_a_model_whose_figures_may_not_be_told_is_named_and_tables_of_what_is_not_there_are_not() -> None:
+    """Who reads neither that a model was compared nor that nothing is told of it takes it for kept."""
+    untold = MODEL.model_copy(update={"coefficients": (), "hidden": 5, "subgroups": ()})
+    partly = GOOD.model_copy(update={"name": "well", "hidden": 2})
+    gone = TableLoss(variables=("town", "pay"), loss=0.9)
+    said = measured_use(UtilityView(models=(untold, partly), tables=(LOST, gone)), ["town"])
+    golden([*said.not_for, *(each.says for each in said.models)])
+    assert [text for text in said.not_for if "pay" in text] == [said.not_for[0], said.not_for[1]]
+    assert not any("town and pay" in text for text in said.not_for)
+
+
 def test_a_model_is_not_kept_of_which_an_effect_of_merged_categories_turned() -> None:
     """It stands beside the coefficients, of which each may be near."""
     merged = GOOD.model_copy(update={"recoded": (coefficient("town: a or b", 7.654321, -2.0, 30.0),)})

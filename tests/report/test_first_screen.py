@@ -8,14 +8,17 @@ from sluice.ground.verdict import Finding
 from sluice.masking import Step
 from sluice.masking.treatments import OTHERWISE, treatments
 from sluice.report.asked import approvals_asked
-from sluice.report.dossier import Asked, Dossier, Treatment
+from sluice.report.dossier import Asked, Dossier, RecordsView, Treatment
 from sluice.report.first_screen import MOST_WORDS, FirstScreen, first_screen
 from sluice.report.first_screen_page import first_screen_html
+from sluice.report.headline import further_reasons
 from sluice.report.intruder_dots import intruders
 from sluice.report.report_page import render
 from sluice.report.wording import brief
 from sluice.report.worth import bars, good_for
 from sluice.risk.measurement import if_near
+from sluice.utility.analyses.models import ComparedCoefficient, ComparedModel
+from sluice.utility.utility_view import UtilityView
 from tests.golden import golden
 from tests.report.pages import FAIL, PASS, REVIEW, UNKNOWN, Page, dossier, finding, full_records, full_tables, variable
 
@@ -110,6 +113,41 @@ def test_the_interval_of_a_figure_that_has_to_be_large_is_turned() -> None:
     assert (found.share, found.low, found.high) == pytest.approx((0.5, 0.25, 2.0))
 
 
+def test_the_nearest_to_its_limit_is_the_nearest_of_those_that_are_drawn() -> None:
+    other = finding(rule="own", stage="attack", observed=0.01112, limit=0.02)
+    crossing = near(0.0175, 0.05)
+    found = intruders([crossing.model_copy(update={"rule": "crossing"}), other])
+    assert [one.name for one in found] == ["own", "crossing"]  # 56 % before 35 %, whose interval crosses the limit
+    far = first_screen(dossier(finding(rule="own", stage="attack", observed=0.00001, limit=0.1)))
+    assert "None comes near its limit." in far.lines
+
+
+def test_reasons_of_a_block_are_counted_as_they_are_listed() -> None:
+    fails = (finding(FAIL, rule=f"rule{number}", says=f"Failure {number}.") for number in range(16))
+    held = dossier(*fails, finding(REVIEW, says="Near."), finding(UNKNOWN, rule="own", says="Unknown."))
+    listed = sum(
+        group.unsaid + sum(len(says) for says, _ in group.reasons)
+        for group in further_reasons(held)
+        if group.verdict is not REVIEW
+    )
+    assert f"{listed} more reasons below." in first_screen(held).lines
+
+
+def test_coefficients_that_are_not_shown_are_counted_beside_the_bar() -> None:
+    one = ComparedCoefficient(
+        term="x", before=1, before_low=0, before_high=2, after=1, after_low=0, after_high=2, overlap=1, difference=0,
+    )  # fmt: skip
+    shown = ComparedModel(name="pay", kind="linear", formula="pay ~ x", coefficients=(one,))
+    unseen = ComparedModel(name="ill", kind="logistic", formula="ill ~ x", hidden=5)
+    view = dossier(utility=UtilityView(models=(shown, unseen))).view
+    assert isinstance(view, RecordsView)
+    (bar,) = (each for each in bars([], view) if "errors" in each.says)
+    golden(bar.figure)
+    assert "pay" in good_for([], view)
+    partly = UtilityView(models=(shown.model_copy(update={"hidden": 2}),))
+    assert "pay" not in good_for([], view.model_copy(update={"utility": partly}))
+
+
 def test_nothing_is_allowed_and_something_was_found() -> None:
     (found,) = intruders([finding(FAIL, stage="attack", rule="own", observed=0.1, limit=0.0)])
     assert (found.share, found.verdict) == (None, "FAIL")
@@ -155,4 +193,5 @@ def test_every_method_has_a_word(method: type) -> None:
 def test_a_passing_rule_without_a_case_does_not_apply() -> None:
     page = Page(render(dossier(finding(PASS, attempted=0, completed=0), finding(PASS, rule="suda", attempted=4))))
     golden([line for line in page.lines if "1 of 1" in line])
+    assert "1 that meets its rule; 1 that does not apply." in page.section("findings")
     assert "0 of 0" not in page.section("findings")

@@ -56,7 +56,7 @@ def test_a_caption_says_what_was_lost_and_where_it_went() -> None:
 
 def test_what_did_not_change_is_said_to_be_there() -> None:
     summary = variable(entropy_before=4.0, entropy_after=4.0, mean_after=31.25, deviation_after=6.0)
-    same = [("20 to 30", 400, 400), ("30 to 40", 600, 601)]
+    same = [("20 to 30", 400, 400), ("30 to 40", 600, 600)]
     says = caption(summary, same, 1000, 1000, InTables(0.0, 5, 9))
     golden(says)
     golden(caption(variable(entropy_before=1.0, entropy_after=1.0), [], 1000, 1000, None))
@@ -74,3 +74,17 @@ def test_a_note_whose_words_this_process_does_not_know_is_left_out_in_short() ->
     plain = finding(Verdict.FAIL, observed=0.3, limit=0.05)
     noted = plain.model_copy(update={"notes": (Statement(code="of_another.version", data={"share": 0.3}),)})
     assert in_short(noted) == in_short(plain) != ""
+
+
+@pytest.mark.parametrize(
+    ("after", "told"),
+    [
+        ((4000, 6000), "hold the same shares"),
+        ((4000, 6001), "0.1 points"),
+        ((4040, 5960), "Most moved: 20 to 30, from 40.0 % to 40.4 %"),
+    ],
+)
+def test_shares_are_called_the_same_only_where_they_are(after: tuple[int, int], told: str) -> None:
+    bare = variable(mean_before=None, mean_after=None)
+    rows = [("20 to 30", 4000, after[0]), ("30 to 40", 6000, after[1])]
+    assert told in caption(bare, rows, 10_000, 10_000, None)

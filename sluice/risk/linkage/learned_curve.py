@@ -3,11 +3,12 @@
 A line, bent or not, knows one direction. Values that were mapped in pieces (teeth of a saw, bands put in another order
 or turned round) follow it nowhere; but people whose values are next to each other mostly have released values next to
 each other. So each released number is read off the two known people on either side, or is the mean of several on either
-side, of the known number that tells it best.
+side, of the known number that tells it best; or of the sum, or the difference, of two known ones.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from sluice.risk.linkage.mapped_columns import Column
 _SIDES = (1, 4, 16)  # people on either side
 _MOST = 40_000_000  # known numbers times released ones times people
 _GAIN = 0.1  # of the logarithm of the residuals' variance, from which a curve is worth it: many are tried
+_OF_TWO, _MOST_OF_TWO = 0.5, 12  # the same of two known numbers, which are many more; of so many numbers at most
 
 
 @dataclass(frozen=True)
@@ -38,27 +40,34 @@ class LearnedCurves:
 
         y    : (l, t) the released numbers, mean 0
         left : (l, t) what another way leaves
-        cost : O(l (log l + t)) for each known number
+        cost : O(l (log l + t)) for each known number, and, of at most 12, for each two
         """
         numbers = tuple(column for column in known if column.is_number)
         if not y.shape[1] or len(numbers) * y.size > _MOST:
             return None
         least = np.exp(-_GAIN) * (left**2).mean(axis=0)
-        by, found = [(-1, 0)] * y.shape[1], left.copy()
-        for at, column in enumerate(numbers):
-            order = _in_order(column.values[rows])
-            if len(order) <= 2 * _SIDES[0]:
-                continue
-            values = column.values[rows[order]]
-            for sides in _SIDES:
+        by, found, kept = [(-1, 0)] * y.shape[1], left.copy(), list(numbers)
+
+        def look(at: int, told_by: FloatArray) -> bool:
+            order = _in_order(told_by)
+            better = False
+            for sides in _SIDES if len(order) > 2 * _SIDES[0] else ():
                 tried = y.copy()
-                tried[order] = y[order] - _without(values, y[order], sides)
+                tried[order] = y[order] - _without(told_by[order], y[order], sides)
                 error = (tried**2).mean(axis=0)
                 for j in np.flatnonzero(error < least).tolist():
-                    by[j], least[j], found[:, j] = (at, sides), error[j], tried[:, j]
+                    by[j], least[j], found[:, j], better = (at, sides), error[j], tried[:, j], True
+            return better
+
+        for at, column in enumerate(numbers):
+            look(at, column.values[rows])
+        least = np.exp(-_OF_TWO) * least
+        for two in _sums_of_two(numbers, rows, y.size):
+            if look(len(kept), two.of(rows)):
+                kept.append(Column(two.name, two.of(slice(None)), True))
         if all(at < 0 for at, _ in by):
             return None
-        return cls(found, tuple(by), numbers, rows, y)
+        return cls(found, tuple(by), tuple(kept), rows, y)
 
     def of(self, people: IntArray) -> FloatArray:
         """What is expected of these people, shape (q, t); 0 where no curve is worth it, or nothing is known."""
@@ -75,6 +84,32 @@ class LearnedCurves:
                 values, y, asked[told], sides
             )  # fmt: skip
         return made
+
+
+@dataclass(frozen=True)
+class _Two:
+    """The sum of two numbers, each in units of its spread; or the difference."""
+
+    one: Column
+    other: Column
+    units: tuple[float, float]
+
+    @property
+    def name(self) -> str:
+        return f"{self.one.name} and {self.other.name}"
+
+    def of(self, rows: IntArray | slice) -> FloatArray:
+        return np.asarray(self.one.values[rows] / self.units[0] + self.other.values[rows] / self.units[1])
+
+
+def _sums_of_two(numbers: Sequence[Column], rows: IntArray, size: int) -> Iterator[_Two]:
+    """size : of what is told by each"""
+    if len(numbers) > _MOST_OF_TWO or len(numbers) ** 2 * size > _MOST:
+        return
+    spread = [float(np.nanstd(column.values[rows])) or 1.0 for column in numbers]
+    for (i, one), (j, other) in combinations(enumerate(numbers), 2):
+        for sign in (1.0, -1.0):
+            yield _Two(one, other, (spread[i], sign * spread[j]))
 
 
 def _in_order(values: FloatArray) -> IntArray:

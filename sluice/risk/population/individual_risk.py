@@ -38,7 +38,7 @@ _BY_MODEL = Sentence(
 _SAYS = Sentences(
     "record_risk",
     highest="Among all {unit}, the one most at risk is {found} with a chance of {chance:percent}",
-    expected="{share:percent} of the {unit} are expected to be {found}",
+    expected="{share:Percent} of the {unit} are expected to be {found}",
 )
 
 Formula = Literal["exact", "approximate"]

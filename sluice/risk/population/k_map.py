@@ -30,7 +30,7 @@ from sluice.risk.population.population_rule import PopulationRule
 _SAYS = Sentences(
     "k_map",
     kept="All {unit} share {keys:listed} with enough people of the population",
-    too_few="{below:percent} of the {unit} share {keys:listed} with too few people of the population",
+    too_few="{below:Percent} of the {unit} share {keys:listed} with too few people of the population",
     fit_nobody=", and {nobody:percent} with none at all, so that the list is not one of everybody",
     asked="; the policy asks that at least {k:,} people fit every record.",
 )

@@ -22,7 +22,7 @@ _SAYS = Sentences(
     not_known="How many records became impossible is not known: {why}",
     none="No record breaks a rule across fields that its original keeps",
     few="Some records, too few to be counted here, break a rule across fields that their originals keep ({name})",
-    share="{share:percent} of the records break a rule across fields that their originals keep, most of them the rule "
+    share="{share:Percent} of the records break a rule across fields that their originals keep, most of them the rule "
     "{name}",
 )
 

@@ -28,6 +28,7 @@ _SAYS = Sentences(
     more=", and {more:,} more",
     drafted=" (the models were drafted from roles and kinds, as no analysis is named)",
     missing=". {gone:,} more cannot be had from the masked file",
+    hidden=". {hidden:,} more of {models:count_model} {hidden:verb_rest} on too few records to be shown",
     missing_clear=", {clear:,} of them clear in the original",
 )
 _TURNS: dict[Turn, Sentence] = {
@@ -127,6 +128,8 @@ def turned_finding(models: Sequence[ComparedModel]) -> Finding | None:
         says += _SAYS.missing(gone=gone)
     if clear := sum(one.after is None and one.is_clear for model in models for one in model.coefficients):
         says += _SAYS.missing_clear(clear=clear)
+    if hidden := [model.hidden for model in models if model.hidden]:
+        says += _SAYS.hidden(hidden=sum(hidden), models=len(hidden))
     return Finding(
         rule=RULE,
         verdict=Verdict.REVIEW if turned else Verdict.PASS,

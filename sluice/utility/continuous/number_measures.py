@@ -57,7 +57,7 @@ _APIL = Sentences(
 _EIGENVALUES = Sentences(
     "eigenvalues",
     no_variance="Principal components are not compared: no number of the original varies",
-    moved="{share:percent} of the variance of the standardised numbers is no longer on the principal component that "
+    moved="{share:Percent} of the variance of the standardised numbers is no longer on the principal component that "
     "held it",
 )
 _MEAN_VARIATIONS = Sentences(

@@ -116,6 +116,7 @@ def test_who_is_right_no_more_often_about_participants_is_said_to_be_so(gain: fl
     files = Comparison(people(), people(), people(), None, VARIABLES, VARIABLES, np.random.default_rng(1))
     (said,) = _says(TransparencyLimits(), leak, NAMES, files)
     assert said.code == f"transparency.{code}"
+    golden(said.text)
 
 
 def test_the_figure_that_decides_is_said_first() -> None:

@@ -1,5 +1,6 @@
 """One of several maps for each record, and nothing that is known or released says which: told by a digit of a rank, a
-ratio, the parity of three signs, a secret draw, an angle that turns with the row; or a map of each column in pieces.
+ratio, the parity of three signs, a secret draw, an angle that turns with the row; or a map of each column, or of two,
+in pieces.
 
 One map finds nobody, nor does a map of each part that anybody would try. But whoever knows the pairs of some people
 needs not know why a record has its map: a person's record is near one of the few places where some map expects it.
@@ -8,13 +9,14 @@ needs not know why a record has its map: a person's record is near one of the fe
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
 
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.utility.comparison import Comparison
-from tests.red_team.attacks import Floats, from_pieces, of_several_maps
+from tests.red_team.attacks import Floats, found, from_pieces, of_several_maps
 from tests.red_team.case import Case
 from tests.red_team.cases.secrets_of_parts import census_survey, turned
 from tests.red_team.files import Data, files_of, nhanes
@@ -54,6 +56,13 @@ def by_totals(files: Comparison) -> float:
     names = [name for name in files.original if name != "household"]
     totals = files.original.groupby("household")[names].transform("sum")
     return of_several_maps(replace(files, recoded=totals))
+
+
+def sparse() -> Data:
+    """Six numbers of Adult."""
+    frame, variables = census_survey()
+    names = [name for name in frame if pd.api.types.is_float_dtype(frame[name])]
+    return frame[names].head(4_000), {name: variables[name] for name in names}
 
 
 def by_digit(values: Floats) -> Floats:
@@ -96,6 +105,28 @@ def in_teeth(values: Floats, teeth: int) -> Floats:
     return left + 0.01 * left.std(axis=0) * np.random.default_rng(_SECRET).normal(size=values.shape)
 
 
+def in_teeth_of_two(values: Floats, teeth: int) -> Floats:
+    """The same of the sums of two variables that stand beside each other, in units of their spread."""
+    values = (values - values.mean(axis=0)) / values.std(axis=0)
+    return in_teeth(values + np.roll(values, -1, axis=1), teeth)
+
+
+def from_pieces_of_two(files: Comparison) -> float:
+    """As `from_pieces`, by the sum of whichever two variables tells a number best."""
+    before, after = (frame.to_numpy(float) for frame in (files.original, files.masked))
+    before = (before - before.mean(axis=0)) / before.std(axis=0)
+    sums = [before[:, one] + before[:, other] for one, other in combinations(range(before.shape[1]), 2)]
+    learners, people = np.arange(len(before) // 2), np.arange(len(before) // 2, len(before))[:400]
+    near = np.zeros((len(people), len(after)))
+    for released in after.T:
+        orders = [learners[np.argsort(each[learners])] for each in sums]
+        far = [float(np.median(np.abs(np.diff(released[order])))) for order in orders]
+        best, order = sums[int(np.argmin(far))], orders[int(np.argmin(far))]
+        expected = np.interp(best[people], best[order], released[order])
+        near += np.exp(-np.abs(expected[:, None] - released[None, :]) / (0.03 * released.std()))
+    return found(near, people)
+
+
 def _places(values: Floats) -> np.ndarray:
     return np.argsort(np.argsort(values, kind="stable"), kind="stable")
 
@@ -125,6 +156,7 @@ _OF_PEOPLE = tuple(
         ("an angle that turns slowly", partial(by_angle, turns=0.015), survey, 0.0, _MANY, 0.8, True),
         ("an angle that turns fast", partial(by_angle, turns=0.13), survey, 0.0, _MANY, 0.8, True),
         ("values in teeth", partial(in_teeth, teeth=40), survey, 0.0, from_pieces, 0.5, False),
+        ("sums of two in teeth", partial(in_teeth_of_two, teeth=12), sparse, 0.0, from_pieces_of_two, 0.5, True),
     )
 )  # fmt: skip
 

@@ -19,10 +19,18 @@ def told(released: np.ndarray) -> tuple[LearnedCurves | None, np.ndarray]:
 
 @pytest.mark.parametrize(
     ("made", "noise", "most"),
-    [(X[:, 1] % 0.5, 0.0, 0.3), (np.abs(X[:, 1]), 0.0, 0.05), (np.sin(4 * X[:, 1]), 1.0, 0.75)],
-    ids=["teeth", "folded", "waves in noise"],
+    [
+        (X[:, 1] % 0.5, 0.0, 0.3),
+        (np.abs(X[:, 1]), 0.0, 0.05),
+        (np.sin(4 * X[:, 1]), 1.0, 0.75),
+        ((X[:, 1] + X[:, 0]) % 2, 0.0, 0.3),
+        (np.abs(X[:, 1] - X[:, 0]), 0.0, 0.05),
+    ],
+    ids=["teeth", "folded", "waves in noise", "teeth of a sum", "a difference without its sign"],
 )
-def test_a_number_is_told_by_the_one_known_number_it_comes_of(made: np.ndarray, noise: float, most: float) -> None:
+def test_a_number_is_told_by_the_one_known_number_or_the_two_it_comes_of(
+    made: np.ndarray, noise: float, most: float
+) -> None:
     made = made + noise * made.std() * RNG.normal(size=800)
     curves, y = told(np.column_stack([made, RNG.normal(size=800)]))
     assert curves is not None

@@ -129,6 +129,17 @@ def test_what_the_masked_file_cannot_give_is_counted_and_not_among_those_that_ke
     golden(of_none.says)
 
 
+def test_coefficients_that_are_not_shown_are_counted_beside_those_that_are() -> None:
+    model = ComparedModel(name="pay", kind="linear", formula="pay ~ x", coefficients=(coefficient(5, 5),))
+    unseen = ComparedModel(name="ill", kind="logistic", formula="ill ~ x", hidden=5)
+    found = turned_finding([model, unseen])
+    assert found is not None
+    assert next(said.data for said in found.saying if said.code == "turned_coefficients.hidden") == {
+        "hidden": 5, "models": 1,
+    }  # fmt: skip
+    golden(found.says)
+
+
 def test_without_any_coefficient_nothing_is_said() -> None:
     assert finding() is None
 
