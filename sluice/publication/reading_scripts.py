@@ -1,9 +1,9 @@
 """Scripts that read a published CSV file of records as it was meant: in R, Python and Stata, without any package beyond
 pandas.
 
-Only an empty cell is missing, categories are categories in the order of the contract (numbers without one rise), ordered
-where they are, and no code such as 01 becomes a number. Names, categories and labels are written as texts of each
-language, so that nothing in them can run.
+Only an empty cell is missing, categories are categories in the order of the contract (numbers without one rise),
+ordered where they are, and no code such as 01 becomes a number. Names, categories and labels are written as texts of
+each language, so that nothing in them can run.
 """
 
 import json
