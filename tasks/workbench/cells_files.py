@@ -343,9 +343,9 @@ def _refuse_crossed(given: Sequence[str], dimensions: Sequence[str], columns: Ce
     if not absent or columns.value in given:
         return
     raise DataError(
-        f"has no column {' or '.join(map(repr, (*absent, columns.value)))}. Its columns are: {', '.join(given)}. If these "
-        "are codes of a dimension, it is a crossed table: reshape it to a row for each cell, with a column for each "
-        "dimension and one of the values. If another line names the columns, say which by --header-row"
+        f"has no column {' or '.join(map(repr, (*absent, columns.value)))}. Its columns are: {', '.join(given)}. "
+        "If these are codes of a dimension, it is a crossed table: reshape it to a row for each cell, with a column "
+        "for each dimension and one of the values. If another line names the columns, say which by --header-row"
     )
 
 
