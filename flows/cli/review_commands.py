@@ -142,6 +142,8 @@ def approve(
     if isinstance(standing, Request):
         hand_out(standing, to_sign)
         return
+    if begun:
+        note(_nothing_recorded(release_id, name), "yellow")
     if begun or standing.complete:
         with progress(as_json):
             outcome = go_on(found)
@@ -151,6 +153,20 @@ def approve(
     else:
         announce(found.product.workspace, release_id)
     _finish_decision(release_id, found.state, standing, as_json)
+
+
+def _nothing_recorded(release_id: str, name: str | None) -> str:
+    """Why an approval that comes after the last one leaves no trace, to whoever gave it."""
+    from sluice.custody.workspace import open_workspace
+    from tasks.release.decisions.signing_in import account
+    from tasks.release.decisions.under_review import UnderReview
+
+    case = UnderReview.of(open_workspace(), release_id)
+    person = case.office.roster.person(given := name or account()) or given
+    says = f"nothing was recorded: {release_id} had all its approvals before"
+    if case.is_submitter(person):
+        return f"{says}; and '{person}' submitted it, so could not have approved it."
+    return f"{says}."
 
 
 @review_app.command("accept-finding")

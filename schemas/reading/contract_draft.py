@@ -34,7 +34,7 @@ from sluice.generalization.draft import draft_hierarchy
 from sluice.ground import values
 from sluice.ground.errors import DataError, SluiceError
 from sluice.ground.variables import NAMES, Kind, Role, Variable, as_label
-from sluice.ground.visible_text import json_text, one_line, spelled_alike, unseen
+from sluice.ground.visible_text import json_text, one_line, spelled_alike, unseen, visible
 from sluice.reading.classification_codes import COUNTRIES
 from sluice.reading.kind import ColumnSummary, summary_of
 from sluice.sources.tabular_source import Descriptions, TabularSource
@@ -168,7 +168,8 @@ def _variable(seen: Overview, proposed: Proposal, changes: bool) -> Iterator[str
         yield f"    # tells the same of every record as {_quoted(proposed.repeats)}: plans compute it, or leave it out"
     yield f"    description: {_quoted(proposed.description)}"
     if kind.is_numeric and proposed.role not in NAMES:
-        yield "    unit: # for instance years, euros a month"
+        unit = visible(seen.said(name).unit)
+        yield f"    unit: {_quoted(unit)}" if unit else "    unit: # for instance years, euros a month"
     if proposed.universe:
         yield f"    universe: {_quoted(proposed.universe)}"
     elif told := not_asked_labels(seen, name):

@@ -1,9 +1,9 @@
 """Scripts that read a published CSV file of records as it was meant: in R, Python and Stata, without any package beyond
 pandas.
 
-Only an empty cell is missing, categories are categories in the order of the contract, ordered where they are, and no
-code such as 01 becomes a number. Names, categories and labels are written as texts of each language, so that nothing in
-them can run.
+Only an empty cell is missing, categories are categories in the order of the contract (numbers without one rise),
+ordered where they are, and no code such as 01 becomes a number. Names, categories and labels are written as texts of
+each language, so that nothing in them can run.
 """
 
 import json
@@ -30,11 +30,17 @@ def reading_scripts(book: Codebook, escaped: bool = False) -> dict[str, bytes]:
 
 
 def _categories(each: CodebookVariable) -> list[str] | None:
-    """Declared ones in their order, or those that records have; None: its values are no categories."""
+    """Declared ones in their order, or those that records have; None: its values are no categories.
+
+    Whole numbers without an order of the contract rise: a draft lists them as they are frequent.
+    """
     variable = each.variable
     if not variable.kind.is_categorical or variable.kind is Kind.ITEMS:
         return None
-    return list(variable.categories or each.counts or ()) or None
+    found = list(variable.categories or each.counts or ())
+    if variable.kind is not Kind.ORDINAL and all(re.fullmatch(r"-?[0-9]+", code) for code in found):
+        found.sort(key=int)
+    return found or None
 
 
 def _labels(each: CodebookVariable, categories: list[str]) -> dict[str, str]:

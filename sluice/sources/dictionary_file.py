@@ -19,7 +19,7 @@ from sluice.ground.errors import DataError
 from sluice.ground.values import label as text_of
 from sluice.sources.code_lists import Lists, list_of, of_code_lists, without_code_lists
 from sluice.sources.ddi_dictionary import of_ddi
-from sluice.sources.dictionary_table import HEADINGS, codes_in, of_tables, plain
+from sluice.sources.dictionary_table import HEADINGS, TEXTS, codes_in, of_tables, plain
 from sluice.sources.program_dictionary import of_program
 from sluice.sources.tabular_source import ColumnDescription, Descriptions, missing_file
 from sluice.sources.text_encoding import encoding_of, japanese
@@ -42,6 +42,7 @@ _MISSING_LABEL = re.compile(
 class _Described:
     label: str = ""
     universe: str = ""
+    unit: str = ""
     measure: str = ""
     absent_list: str = ""
     labels: dict[str, str] = field(default_factory=dict)
@@ -93,7 +94,7 @@ def _description(found: _Described) -> ColumnDescription:
     declared = ColumnDescription(
         label=found.label, labels=found.labels, missing_codes=tuple(dict.fromkeys(found.missing)),
         missing_ranges=tuple(dict.fromkeys(found.ranges)), measure=found.measure, universe=found.universe,
-        absent_list="" if found.labels else found.absent_list,
+        unit=found.unit, absent_list="" if found.labels else found.absent_list,
     )  # fmt: skip
     guessed = tuple(dict.fromkeys(code for code in found.guessed if not declared.is_missing(code)))
     both = (*declared.missing_codes, *guessed)
@@ -133,8 +134,8 @@ def _end(written: str) -> float:
 
 
 def _statements(path: Path, columns: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """Each a variable, and 'label', 'universe', 'measure' or 'absent_list' with a text, 'code' with code and meaning,
-    'missing' with a code."""
+    """Each a variable, and 'label', 'universe', 'unit', 'measure' or 'absent_list' with a text, 'code' with code and
+    meaning, 'missing' with a code."""
     with path.open("rb") as file:
         start = file.read(_START)
     if start.startswith(b"PK\3\4"):
@@ -215,9 +216,7 @@ def _of_json(read: Any, lists: Lists = MappingProxyType({})) -> Iterator[tuple[s
         }
         if not isinstance(name := found.get("name"), str):
             continue
-        yield from (
-            (name, what, found[what]) for what in ("label", "universe", "measure") if isinstance(found.get(what), str)
-        )
+        yield from ((name, what, found[what]) for what in TEXTS if isinstance(found.get(what), str))
         for key in ("labels", "code", "list"):
             given = found.get(key)
             yield from list_of(name, given, lists, key == "list") if isinstance(given, str) else ()

@@ -46,8 +46,12 @@ HEADINGS = {
     "missing": ("missing", "missing values", "missing codes", "missing value", "missingvalues", "na values",
                 "fehlende werte", "valeurs manquantes", "valores perdidos"),
     "universe": ("universe", "population", "asked of", "filter", "universo", "champ", "universum"),
+    "unit": ("unit", "units", "unit of measure", "unit of measurement", "measurement unit", "einheit", "einheiten",
+             "masseinheit", "unite", "unites", "unite de mesure", "unidad", "unidades", "unidad de medida", "unidade",
+             "unidade de medida", "unita", "unita di misura", "eenheid", "jednostka", "enhet", "enhed", "単位", "单位"),
     "measure": ("measure", "measurement", "measurement level", "scale", "messniveau", "skalenniveau"),
 }  # fmt: skip
+TEXTS = ("label", "universe", "unit", "measure")  # said of a variable as they are written
 _CODED = ("code", "meaning", "labels", "list")  # which of them a column holds is seen from its cells
 _HEADED = 3  # rows of which at least one has a usual heading
 _CODE = r"-?[\w.]{1,12}"
@@ -145,7 +149,7 @@ def _of_rows(rows: Sequence[Sequence[str]], place: int, known: set[str]) -> Said
         is_new = bool(row[place].strip()) if place < len(row) else False
         name = row[place].strip() if is_new else name
         if is_new:
-            yield from ((name, what, cells[what]) for what in ("label", "universe", "measure") if cells.get(what))
+            yield from ((name, what, cells[what]) for what in TEXTS if cells.get(what))
         if cells.get("code") and cells.get("meaning"):
             yield name, "code", cells["code"], cells["meaning"]
         yield from ((name, "code", *pair) for pair in codes_in(cells.get("labels", "")))
@@ -171,7 +175,7 @@ def _held(header: Sequence[str], below: Sequence[Sequence[str]], place: int) -> 
     """Where what is: by the headings, and what holds codes by its cells."""
     headed = {at: what for at, what in headings(header).items() if at != place}
     held: dict[str, int] = {}
-    for what in ("label", "missing", "universe", "measure"):  # of several labels the first of the list
+    for what in (*TEXTS, "missing"):  # of several labels the first of the list
         found = [at for at, each in headed.items() if each == what]
         order = HEADINGS[what]
         if found:

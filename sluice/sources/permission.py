@@ -6,13 +6,14 @@ lists, written by an account of its own.
 
 import os
 import stat
+from contextlib import suppress
 from pathlib import Path
 
 import sqlalchemy as sa
 
-from sluice.documents.document_reading import named_file
+from sluice.documents.document_reading import named_file, parse_document, read_yaml
 from sluice.ground.databases import DIALECTS, IN_FILES, MYSQL, PUBLISHABLE, database_url, refuse_absent
-from sluice.ground.errors import DocumentError, did_you_mean
+from sluice.ground.errors import DocumentError, SluiceError, did_you_mean
 from sluice.ground.readable_tables import DEFAULT_SCHEMA, ReadableTables
 from sluice.settings import settings
 from sluice.sources.connections import Connections, Secret, connections_file, load_connections
@@ -60,13 +61,23 @@ def permitted_file(base: Path, given: str, where: str) -> Path:
         leads = "" if found == Path(os.path.normpath(written.absolute())) else " leads by a link to another place and"
         raise DocumentError(
             f"'{given}'{leads} may not be read. Files are read below "
-            f"{' and '.join(map(str, folders)) or 'no folder'}; whoever runs Sluice can list another folder under "
-            f"'files' of {connections_file()}",
+            f"{' and '.join(map(str, folders)) or 'no folder'}; {_way_out(base, found)}",
             field=where,
         )
     if not found.is_file():
         raise missing_file(found)
     return found
+
+
+def _way_out(base: Path, found: Path) -> str:
+    """How a file comes to be read: by the connections.yaml of the definition's project, where that lists its folder."""
+    for place in dict.fromkeys(Path(os.path.realpath(each)) for each in (base, base.parent, settings().project)):
+        drafted = place / "connections.yaml"
+        with suppress(SluiceError, OSError):
+            folders = parse_document(Connections, read_yaml(drafted), str(drafted)).at(place).files or ()
+            if drafted != connections_file() and any(found.is_relative_to(folder) for folder in folders):
+                return f"{drafted} lists its folder, and is not in force: export SLUICE_CONNECTIONS={drafted}"
+    return f"whoever runs Sluice can list another folder under 'files' of {connections_file()}"
 
 
 def _folders(base: Path) -> list[Path]:

@@ -37,6 +37,7 @@ class ColumnDescription(BaseModel):
     format         : how its program shows the values: F8.2, %td, DATE9
     measure        : nominal, ordinal or scale, where the file says so
     universe       : of whom it was asked, in words, where a dictionary says so
+    unit           : what its numbers count, such as years, where a dictionary says so
     role           : weight, household or quasi_identifier, where a layout says so
     absent_list    : the code list that a dictionary names, and that it does not hold
     is_code        : the numbers are shown with zeros in front; they arrive as texts with these zeros
@@ -52,6 +53,7 @@ class ColumnDescription(BaseModel):
     format: str = ""
     measure: str = ""
     universe: str = ""
+    unit: str = ""
     role: str = ""
     absent_list: str = ""
     is_code: bool = False

@@ -290,7 +290,7 @@ def write_project(
 ) -> None:  # fmt: skip
     """A project with these two documents, whole or not at all. Raises SluiceError as `make_project`."""
     contents = {
-        "README.md": shipped_file("own_readme.md").replace("NAME", name).replace("FOLDER", str(folder)).encode(),
+        "README.md": _readme(data, name, folder).encode(),
         f"contracts/{name}.yaml": contract_text.encode(),
         f"releases/{name}.yaml": definition_text.encode(),
         "connections.yaml": _connections(data, folder).encode(),
@@ -498,6 +498,14 @@ def _did(plan: FirstPlan) -> str:
     fell = ", ".join(dict.fromkeys(miss.rule for miss in plan.outcome.misses))
     untried = f" {plan.untried} more were not tried for lack of time." if plan.untried else ""
     return f"None of {drafts} passed on {on}; the nearest does not meet {fell}.{untried} See suggest and tune."
+
+
+def _readme(data: OwnData, name: str, folder: Path) -> str:
+    """How it goes on; first of all how these data come to be read, where they lie elsewhere."""
+    export = "FOLDER/connections.yaml` lets these data be read, in every shell that runs what follows.\n\n"
+    said = f"`export SLUICE_CONNECTIONS={export}" if data.needs_permission(folder) else ""
+    text = shipped_file("own_readme.md").replace("EXPORT", said)
+    return text.replace("NAME", name).replace("FOLDER", str(folder))
 
 
 def _connections(data: OwnData, folder: Path) -> str:

@@ -332,8 +332,21 @@ def _text(file: Path, names: Sequence[str], columns: CellColumns) -> pd.DataFram
     """The columns of a pattern as text, missing values as empty ones."""
     with errors_of(file):
         given = cells_source(file, columns.header_row).column_names()
+        _refuse_crossed(given, names, columns)
         wanted = [*names, *columns.names(given, [*names, *columns.only]), *columns.only]
         return columns.read(with_points(read_text(file, wanted, columns.header_row), [columns.value]))
+
+
+def _refuse_crossed(given: Sequence[str], dimensions: Sequence[str], columns: CellColumns) -> None:
+    """Raise DataError for a table that has no column of a dimension, nor one of values: its codes may stand across."""
+    absent = [name for name in dimensions if name not in given]
+    if not absent or columns.value in given:
+        return
+    raise DataError(
+        f"has no column {' or '.join(map(repr, (*absent, columns.value)))}. Its columns are: {', '.join(given)}. "
+        "If these are codes of a dimension, it is a crossed table: reshape it to a row for each cell, with a column "
+        "for each dimension and one of the values. If another line names the columns, say which by --header-row"
+    )
 
 
 def _of_folder(

@@ -77,6 +77,15 @@ def test_every_command_has_json_for_machines(house: House) -> None:
     assert (again.code, again.json["state"]) == (BLOCKED, "withdrawn")
 
 
+@pytest.mark.parametrize("who", ["owner", "amara"])
+def test_an_approval_after_publication_says_that_it_is_none(published: House, who: str) -> None:
+    before = published.events()
+    who = published.definition["owner"] if who == "owner" else who
+    told = published.sluice("approve", published.id, "--as", who)
+    assert (told.code, published.events()) == (DONE, before)
+    golden.where("nothing was recorded", told.err)
+
+
 @pytest.mark.parametrize("command", ["reject", "request-changes"])
 def test_refusals_have_json_too(pending: House, command: str) -> None:
     told = pending.sluice(command, pending.id, "--as", "amara", "--comment", "too few women", "--json")

@@ -1,13 +1,17 @@
 """The scripts of a published folder read every value as it was released."""
 
+import json
 import runpy
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from sluice.ground.variables import Kind, Variable
+from sluice.publication.codebook import CodebookVariable
 from sluice.publication.reading_scripts import SCRIPTS, reading_scripts
 from sluice.publication.records_file import read_typed, write_csv
 from sluice.publication.spreadsheet_text import escaped_frame
@@ -37,6 +41,23 @@ def test_python_reads_what_was_written(tmp_path: Path, escaped: bool) -> None:
     assert found["school"].cat.ordered
     assert found["school"].cat.categories.tolist() == ["01", "02"]
     assert read["LABELS"]["school"] == {"01": "none", "02": "some & more"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "listed", "read"),
+    [
+        (Kind.NOMINAL, ("1", "0", "10", "2", "-9"), ["-9", "0", "1", "2", "10"]),
+        (Kind.NOMINAL, ("b", "1", "a"), ["b", "1", "a"]),
+        (Kind.ORDINAL, ("2", "1", "0"), ["2", "1", "0"]),
+    ],
+)
+def test_whole_numbers_rise_where_the_contract_gives_no_order(
+    tmp_path: Path, kind: Kind, listed: tuple[str, ...], read: list[str]
+) -> None:
+    variable = CodebookVariable(Variable(name="q", kind=kind, categories=listed), (), 5, 0)
+    scripts = reading_scripts(replace(codebook(tmp_path), variables=(variable,)))
+    assert f"levels = c({json.dumps(read)[1:-1]})" in scripts["read.R"].decode()
+    assert json.dumps({"q": read}, indent=4) in scripts["read.py"].decode()
 
 
 @pytest.mark.skipif(shutil.which("Rscript") is None, reason="R is not installed")

@@ -357,6 +357,16 @@ def test_a_workbook_of_the_old_format_is_named_with_the_way_out(tmp_path: Path) 
     golden.refused(DataError, dictionary_descriptions, tmp_path / "d.xls", ["income"])
 
 
+@pytest.mark.parametrize("heading", ["unit", "Units", "Einheit", "unit\u00e9", "Ma\u00dfeinheit"])
+def test_a_unit_beside_the_names_is_taken(tmp_path: Path, heading: str) -> None:
+    told = tmp_path / "told.csv"
+    told.write_text(f"variable,description,{heading}\nage,Age at the interview,years\nsx,Sex of the person,\n")
+    found = dictionary_descriptions(told, ["age", "sx"])
+    assert {name: (each.label, each.unit) for name, each in found.items()} == {
+        "age": ("Age at the interview", "years"), "sx": ("Sex of the person", "")
+    }  # fmt: skip
+
+
 def test_what_the_file_itself_says_stays_where_the_dictionary_says_nothing() -> None:
     own = ColumnDescription(label="S", missing_codes=(".a",), format="F8.2")
     both = joined(own, SAID["edu"])

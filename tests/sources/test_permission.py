@@ -8,8 +8,8 @@ import duckdb
 import pytest
 import sqlalchemy as sa
 
-from sluice.ground.errors import SluiceError
-from sluice.sources.permission import permitted_schema, schemas_of_sources
+from sluice.ground.errors import DocumentError, SluiceError
+from sluice.sources.permission import permitted_file, permitted_schema, schemas_of_sources
 from tests.golden import golden
 
 SECRET = "geheim-4711"
@@ -130,3 +130,18 @@ def test_schemas_of_sources_are_those_of_the_same_server(
 ) -> None:
     operator.lets({"url": reading, "schemas": ["survey"], "tables": ["etl.loads"]})
     assert schemas_of_sources(sa.make_url(publishing)) == found
+
+
+def test_a_file_that_the_projects_own_connections_list_names_the_export(operator: Operator, tmp_path: Path) -> None:
+    """A drafted connections.yaml counts only where the operator puts it, which nobody guesses."""
+    releases, data = tmp_path / "project" / "releases", tmp_path / "data"
+    releases.mkdir(parents=True)
+    data.mkdir()
+    (data / "people.csv").write_text("age\n1\n")
+    drafted = tmp_path / "project" / "connections.yaml"
+    for listed, named in (("elsewhere", False), ("data", True)):
+        drafted.write_text(json.dumps({"connections": {}, "files": [str(tmp_path / listed)]}))
+        with pytest.raises(DocumentError) as raised:
+            permitted_file(releases, "../../data/people.csv", "source.path")
+        assert (f"export SLUICE_CONNECTIONS={drafted}" in str(raised.value)) is named
+    golden.words(str(raised.value))

@@ -218,3 +218,11 @@ def test_letters_of_other_programs(word: str, own: str) -> None:
 def test_an_unknown_word_is_refused() -> None:
     frame: Any = pd.DataFrame({"a": ["x"], "status": ["primry"], "value": [""]}, dtype="str")
     golden.refused(DataError, CellColumns().read, frame)
+
+
+def test_a_crossed_table_is_refused_by_the_columns_that_it_has(tmp_path: Path) -> None:
+    """Path and columns stand once."""
+    (tmp_path / "crossed.csv").write_text("nace,R0,R1,Total\nK0,3,c,9\n")
+    with golden.raises(DataError) as raised:
+        read_cells(tmp_path / "crossed.csv", dimensions(), None)
+    assert str(raised.value).count("crossed.csv") == 1
