@@ -28,6 +28,7 @@ from sluice.notices.mail import Address, MailServer, is_safe
 PREFIX = "SLUICE_"
 
 _NEARLY = 0.8  # of 1: so like the name of a setting that it is a slip; others may use the prefix for their own
+_RUN = "PREFECT__FLOW_RUN_ID"
 _PATIENCE = (60.0, 5.0)  # seconds: of a worker's run, at which nobody waits, and of a command
 _LEAST_SECRET = 16  # characters
 _LEAST_MEMORY = 64 << 20  # bytes; DuckDB sorts nothing with less
@@ -100,7 +101,7 @@ class Settings(BaseSettings):
         default_factory=lambda: memory() // 4, description="bytes for DuckDB before it uses the disk"
     )
     patience: Annotated[float, Field(ge=0, allow_inf_nan=False)] = Field(
-        default_factory=lambda: _PATIENCE["PREFECT__FLOW_RUN_ID" not in os.environ],
+        default_factory=lambda: _PATIENCE[_RUN not in os.environ],
         description="seconds in which a connection that fails is tried again; 0: never",
     )
     commit: Commit | None = Field(default=None, description="the commit that was installed, for `sluice --version`")
@@ -168,15 +169,16 @@ def settings() -> Settings:
     """
     written = tuple(sorted(item for item in os.environ.items() if item[0].upper().startswith(PREFIX)))
     try:
-        return _settings(written, os.getcwd())
+        return _settings(written, os.getcwd(), _RUN in os.environ)
     except ValidationError as error:
         lines = [str(fault).partition(": ") for fault in faults(error.errors(), Settings)]
     raise DocumentError("\n".join(f"{PREFIX}{name.upper()}: {says}" for name, _, says in lines))
 
 
 @lru_cache(maxsize=4)
-def _settings(environment: tuple[tuple[str, str], ...], folder: str) -> Settings:
-    """Read anew only where the environment, or the folder that relative paths begin at, is another."""
+def _settings(environment: tuple[tuple[str, str], ...], folder: str, in_a_run: bool) -> Settings:
+    """Read anew only where the environment, or the folder that relative paths begin at, is another; or where a process
+    has become that of a run, which was forked."""
     known = [f"{PREFIX}{name.upper()}" for name in Settings.model_fields]
     for name, _ in environment:
         if name.startswith(PREFIX) and name not in known:

@@ -87,3 +87,11 @@ def test_stamps_are_verified_by_certificates_that_are_named(monkeypatch: pytest.
     monkeypatch.setenv("SLUICE_TIMESTAMP_URL", "https://tsa.example.org/")
     with golden.raises(DocumentError):
         settings()
+
+
+def test_a_process_that_becomes_a_run_has_the_patience_of_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker's run is forked from a process that has read its settings."""
+    monkeypatch.delenv("PREFECT__FLOW_RUN_ID", raising=False)
+    before = settings().patience
+    monkeypatch.setenv("PREFECT__FLOW_RUN_ID", "5c0a7a3a-1f0f-4b0e-9d57-0c9a3c4f8a11")
+    assert settings().patience > before
