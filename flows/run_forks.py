@@ -176,11 +176,11 @@ def _import_what_releases_need() -> None:
     import scipy.stats  # noqa: F401
     import sklearn.ensemble  # noqa: F401
 
-    import schemas.checks.expectations_run  # noqa: F401
-    import sluice.publication.records_file
-    import sluice.report.report_page
-    import sluice.risk.reference.reference_attack
-    import sluice.utility.utility_measure  # noqa: F401
+    from schemas.checks import expectations_run  # noqa: F401
+    from sluice.publication import records_file  # noqa: F401
+    from sluice.report import report_page  # noqa: F401
+    from sluice.risk.reference import reference_attack  # noqa: F401
+    from sluice.utility import utility_measure  # noqa: F401
 
 
 def main(listening: int) -> None:
