@@ -106,10 +106,16 @@ def _sums_of_two(numbers: Sequence[Column], rows: IntArray, size: int) -> Iterat
     """size : of what is told by each"""
     if len(numbers) > _MOST_OF_TWO or len(numbers) ** 2 * size > _MOST:
         return
-    spread = [float(np.nanstd(column.values[rows])) or 1.0 for column in numbers]
+    spread = [_spread(column.values[rows]) for column in numbers]
     for (i, one), (j, other) in combinations(enumerate(numbers), 2):
         for sign in (1.0, -1.0):
             yield _Two(one, other, (spread[i], sign * spread[j]))
+
+
+def _spread(values: FloatArray) -> float:
+    """The standard deviation of what is known; 1 where nothing varies, or nothing is known."""
+    known = values[np.isfinite(values)]
+    return float(known.std()) or 1.0 if len(known) else 1.0
 
 
 def _in_order(values: FloatArray) -> IntArray:

@@ -52,3 +52,14 @@ def test_who_lacks_the_value_is_expected_in_the_middle() -> None:
 def test_noise_has_no_curves() -> None:
     assert told(RNG.normal(size=(800, 4)))[0] is None
     assert LearnedCurves.learn((), np.ones((400, 1)), np.ones((400, 1)), ROWS) is None
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_number_that_is_missing_for_all_who_are_known_tells_nothing_and_warns_nobody() -> None:
+    rng = np.random.default_rng(3)
+    told, unknown = rng.normal(size=60), np.full(60, np.nan)
+    y = (told - told.mean())[:, None]
+    known = [Column("told", told, True), Column("unknown", unknown, True)]
+    curves = LearnedCurves.learn(known, y, y, np.arange(60))
+    assert curves is not None
+    assert np.abs(curves.left).mean() < 0.2
