@@ -40,7 +40,8 @@ _SAYS = Sentences(
     method_not_known="Nobody said how the file was masked, so no attack that uses the method was played, but for what "
     "a guess shows.",
     no_attack="No attack is known that would use what is published of the plan's methods.",
-    not_declared="Whoever offers {methods:listed} declares no attack on it, so nobody looked for what undoes it.",
+    not_declared="The distribution that offers {methods:listed} declares no attack on it, so nobody looked for what "
+    "undoes it.",
     not_played="The attack on {method} could not be played: {why}",
 )
 
