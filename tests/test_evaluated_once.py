@@ -44,7 +44,7 @@ def test_the_same_file_is_not_evaluated_again_and_any_other_is(tmp_path: Path) -
         assert evaluated_once(policy, again, again.variables, again.released) is found
         with patch("tests.evaluated_once._known", {}):  # as in another process
             assert evaluated_once(policy, again, again.variables, again.released, tmp_path) == found
-        renamed = Policy.model_validate(POLICY | {"version": 2, "approvals": POLICY["approvals"] | {"count": 1}})
+        renamed = Policy.model_validate(POLICY | {"version": 2, "description": "renamed"})
         assert evaluated_once(renamed, again, again.variables, again.released) is found
         others = [
             (policy, compared(2)),
