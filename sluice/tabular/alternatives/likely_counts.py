@@ -21,11 +21,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 
 from sluice.tabular.alternatives.attacker_interval import NoisyCounts
-from sluice.tabular.alternatives.averaged_noise import band, is_exact, left_variance
-from sluice.tabular.alternatives.perturbation_table import UNLIKELY, PerturbationTable
+from sluice.tabular.alternatives.noise_left import band, is_exact, left_variance
+from sluice.tabular.alternatives.perturbation_table import UNLIKELY, Keys, PerturbationTable
 from sluice.tabular.model.cells import Booleans, Floats, Integers
+from sluice.tabular.model.known_sums import Indices
 
 _MOST_KEYS = 0.5
 _REACH = float(np.sqrt(2 * np.log(1 / UNLIKELY)))  # standard deviations to where a normal density is so unlikely
@@ -79,10 +82,13 @@ class LikelyTold(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LikelyCounts:
-    """intruders : what is known and asked besides the figures; its intervals are not looked at."""
+    """intruders : what is known and asked besides the figures; its intervals are not looked at
+    keys      : shape (c,), of the cells; the only part of a sum has the same records and key, and so the same figure
+    """
 
     intruders: NoisyCounts
     table: PerturbationTable
+    keys: Keys
 
     def read(self) -> LikelyTold:
         """What the two readers find. Cost: as of `by_sums`, and the figures that each sensitive cell may have."""
@@ -113,14 +119,28 @@ class LikelyCounts:
         asked = np.flatnonzero(self.intruders.requirements.sensitive)
         variance = np.where(cells.published, self.table.hiding_variance(np.maximum(cells.total, 1)), np.inf)
         left = np.full(len(cells), np.nan)
-        left[asked] = left_variance(cells.equations, variance, asked)
+        equations, same = self._once()
+        left[asked] = left_variance(equations, variance, same[asked])
         if not is_exact(asked):
             off = band(left, variance)
             open_ = self._told(_others(left * np.maximum(1 - off, 0), variance))
             open_ &= ~self._told(_others(left * (1 + off), variance))
             nearest = np.flatnonzero(open_)[:_NEAREST]
-            left[nearest] = left_variance(cells.equations, variance, nearest)
+            left[nearest] = left_variance(equations, variance, same[nearest])
         return self._told(_others(left, variance)), float(np.sqrt(np.nanmin(left, initial=np.inf)))
+
+    def _once(self) -> tuple[csr_array, Indices]:
+        """The equations in which cells of the same records stand as the first of them alone; for each cell, which."""
+        equations = self.intruders.cells.equations.tocsr()
+        starts = equations.indptr[:-1][np.diff(equations.indptr) == 2]
+        one, other = equations.indices[starts], equations.indices[starts + 1]
+        alike = self.keys[one] == self.keys[other]
+        size = equations.shape[1]
+        links = csr_array((np.ones(alike.sum()), (one[alike], other[alike])), shape=(size, size))
+        _, label = connected_components(links, directed=False)
+        same = np.unique(label, return_index=True)[1][label]
+        merged = csr_array((np.ones(size), (np.arange(size), same)), shape=(size, size))
+        return csr_array(equations @ merged), same
 
     def _told(self, others: Floats) -> Booleans:
         """Of which cells too much is told under most keys; `others` as in `_share`."""

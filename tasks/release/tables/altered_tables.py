@@ -179,7 +179,7 @@ def _read_noise(cells: Cells, request: ProtectionRequest, noisy: PerturbedCounts
     """Judge counts with noise: by what their figures prove, and by what they make likely."""
     low, high = (bound.astype(np.float64) for bound in noisy.bounds())
     intruders = NoisyCounts(cells, low, high, request.requirements, request.rules, request.assumptions)
-    certain, likely = intruders.read(), LikelyCounts(intruders, noisy.table).read()
+    certain, likely = intruders.read(), LikelyCounts(intruders, noisy.table, noisy.keys).read()
     found, says = Disclosed.to_any(certain, Disclosed(likely.failing, np.zeros(len(cells), dtype=bool))), noisy.says()
     if certain.failing.any():
         says += (

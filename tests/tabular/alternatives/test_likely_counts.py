@@ -6,11 +6,11 @@ from itertools import product
 import numpy as np
 import pytest
 
-from sluice.tabular.alternatives import averaged_noise, likely_counts
+from sluice.tabular.alternatives import likely_counts, noise_left
 from sluice.tabular.alternatives.attacker_interval import NoisyCounts
-from sluice.tabular.alternatives.averaged_noise import left_variance
 from sluice.tabular.alternatives.likely_counts import LikelyCounts, LikelyTold
-from sluice.tabular.alternatives.perturbation_table import NoiseInterval, PerturbationTable
+from sluice.tabular.alternatives.noise_left import left_variance
+from sluice.tabular.alternatives.perturbation_table import Keys, NoiseInterval, PerturbationTable
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Floats, Integers
@@ -40,12 +40,15 @@ def table(dimensions: list[Dimension], counts: Integers) -> Cells:
     return aggregate(dimensions, leaves, np.arange(len(leaves)), np.ones(len(leaves), dtype=np.int64))
 
 
-def read(cells: Cells, noise: PerturbationTable, n: int = 3, coalition: int = 1) -> LikelyTold:
+def read(
+    cells: Cells, noise: PerturbationTable, n: int = 3, coalition: int = 1, keys: Keys | None = None
+) -> LikelyTold:
     rules = (MinimumFrequency(n=n),)
     needs = requirements_of(rules, cells.contributions)
     known = Assumptions(counts="contributors", coalition=coalition)
     open_ = np.zeros(len(cells)), np.full(len(cells), np.inf)
-    return LikelyCounts(NoisyCounts(cells, *open_, needs, rules, known), noise).read()
+    keys = np.arange(len(cells), dtype=np.uint64) if keys is None else keys
+    return LikelyCounts(NoisyCounts(cells, *open_, needs, rules, known), noise, keys).read()
 
 
 def seldom(chance: float, size: int = 3) -> PerturbationTable:
@@ -88,18 +91,18 @@ def test_random_right_sides_are_as_near_as_is_said(monkeypatch: pytest.MonkeyPat
     cells = table(flat(8, 9), LARGE)
     variance, every = np.full(len(cells), 2.5), np.arange(len(cells))
     exact = left_variance(cells.equations, variance, every)
-    monkeypatch.setattr(averaged_noise, "_EXACT", 0)
+    monkeypatch.setattr(noise_left, "_EXACT", 0)
     probed = left_variance(cells.equations, variance, every)
     off = np.abs(probed / exact - 1)
     assert off.max() > 0
-    assert (off <= averaged_noise.band(exact, variance)).mean() > 0.9
+    assert (off <= noise_left.band(exact, variance)).mean() > 0.9
 
 
 def test_many_sensitive_cells_are_judged_as_few_are(monkeypatch: pytest.MonkeyPatch) -> None:
     cells = table(flat(5, 7), np.array([1, 2, 9, 2, 8, 7]))
     noise = PerturbationTable.of_largest_entropy(3, 0.8)
     one_by_one = read(cells, noise)
-    monkeypatch.setattr(averaged_noise, "_EXACT", 6)
+    monkeypatch.setattr(noise_left, "_EXACT", 6)
     monkeypatch.setattr(likely_counts, "_NEAREST", 6)
     assert (read(cells, noise).by_sums == one_by_one.by_sums).all()
 
@@ -156,6 +159,17 @@ def test_many_dimensions_tell_what_few_hide() -> None:
     assert not told.by_figure.any()
     assert told.left == pytest.approx(np.sqrt(2.5 * (2 / 3) ** 5), rel=1e-6)
     golden.words(told.says())
+
+
+def test_the_only_part_of_a_sum_has_its_noise_and_averages_nothing() -> None:
+    """Of each row one cell is not empty: row and cell have the same records, so the same figure."""
+    cells = table(flat(4, 4), np.diag([2, 20, 30, 40]).ravel())
+    apart = read(cells, USUAL)
+    keys = np.unique(cells.total, return_inverse=True)[1].astype(np.uint64)
+    once = read(cells, USUAL, keys=keys)
+    assert once.left == pytest.approx(np.sqrt(2.5 * 4 / 5))
+    assert apart.left < once.left / 1.5
+    assert not once.failing.any()
 
 
 def test_who_is_in_a_cell_that_became_0_knows_more_than_anybody() -> None:
