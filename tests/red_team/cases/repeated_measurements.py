@@ -53,11 +53,11 @@ def _totals(frame: pd.DataFrame) -> Floats:
 
 CASES = tuple(
     Case(
-        name, partial(masked, step), by_three_totals, 0.25, chance=0.05, rules=("learned_linkage", "attribute_gain"),
-        policy="scientific-use-file", more=more,
+        f"three totals of five years, {name}", partial(masked, step), by_three_totals, 0.25, chance=0.05,
+        rules=("learned_linkage", "attribute_gain"), policy="scientific-use-file", more=True,
     )
-    for name, step, more in (
-        ("three totals of five years, with noise", {"method": "additive_noise", "amount": 0.1}, False),
-        ("three totals of five years, swapped", {"method": "rank_swapping", "window": 0.08}, True),
+    for name, step in (
+        ("with noise", {"method": "additive_noise", "amount": 0.1}),
+        ("swapped", {"method": "rank_swapping", "window": 0.08}),
     )
 )  # fmt: skip
