@@ -74,7 +74,7 @@ class Measured(NamedTuple):
             verdict = Verdict.FAIL if limit is not None and min(value, self.value) > limit.at_most else Verdict.PASS
         asks = self.asks is not None and limit is None and value > 0
         if asks:
-            verdict = Verdict.FAIL if value > self.asks else Verdict.REVIEW
+            verdict = Verdict.FAIL if value > (self.asks or 0.0) else Verdict.REVIEW
         allows = NO_LIMIT() if limit is None else _ALLOWS[self.written](limit=without_noise(limit.at_most))
         return Finding(
             rule=name,
