@@ -163,7 +163,7 @@ def working_out(told: Told, column: str) -> Attack:
     return attack
 
 
-def with_income(households: int = 300) -> Data:
+def with_income(households: int = 200) -> Data:
     """People of so many households, with an income of their own."""
     raw = pd.read_csv(reference_path("sdcmicro_testdata", "testdata.csv.gz"), dtype=str)
     raw = raw[raw["ori_hid"].astype(int) <= households].reset_index(drop=True)
