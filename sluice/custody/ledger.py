@@ -17,6 +17,7 @@ rows: it begins with what another one read (see `LedgerIndex`), and reads a body
 import hmac
 import json
 import logging
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -69,6 +70,9 @@ _LAST = sa.select(ROWS).order_by(ROWS.c.seq.desc()).limit(1)
 _OF_EVENT = _ALL.where(ROWS.c.event == sa.bindparam("event"))
 _NUMBERED = sa.select(ROWS).where(ROWS.c.seq == sa.bindparam("seq"))
 _HASH = sa.select(ROWS.c.hash).where(ROWS.c.seq == sa.bindparam("seq"))
+_BODIES = sa.select(ROWS.c.body)
+_HOLDING = sa.select(ROWS.c.seq).where(ROWS.c.body.contains(sa.bindparam("text"))).limit(1)
+_SHA256 = re.compile("[0-9a-f]{64}")
 _PARTS = {"yield_per": _AT_ONCE}
 _COLUMNS = tuple(ROWS.c.keys())
 _BODY = _COLUMNS.index("body")
@@ -276,6 +280,22 @@ class Ledger:
     def head(self) -> Entry | None:
         """The last entry, or None. Raises SluiceError when it does not fit its hash."""
         return self._database.read(self._last)
+
+    def naming(self, hashes: Collection[str]) -> set[str]:
+        """Those of some SHA-256, in hexadecimal, that the body of any row names, as the database has it.
+
+        Cost: a look through the bodies for each of a few, one for all of many; nothing is hashed or remembered.
+        """
+
+        def named(connection: sa.Connection) -> set[str]:
+            if len(hashes) <= _FEW:
+                return {each for each in hashes if connection.execute(_HOLDING, {"text": each}).first()}
+            found: set[str] = set()
+            for body in connection.execute(_BODIES, execution_options=_PARTS).scalars():
+                found.update(_SHA256.findall(body))
+            return found & {*hashes}
+
+        return self._database.read(named) if hashes else set()
 
     def heads(self, sizes: Collection[int]) -> dict[int, tuple[str, str]]:
         """Of the first rows: how many -> the hash of the last of them and their Merkle root, both in hexadecimal.
