@@ -1,11 +1,13 @@
 """What the readers of a protected table are assumed to know before they see it."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from sluice.ground.document_parts import Percent
 from sluice.tabular.model.assumptions import Assumptions
+from sluice.tabular.model.cells import Cells
 from sluice.tabular.model.measure import Measure
 from sluice.tabular.rules.sensitivity import SensitivityRule
 
@@ -24,6 +26,9 @@ class TableAttackers(BaseModel):
     zeros_known: bool = Field(
         default=True, description="everybody knows which cells are zero, but of cells that a rule protects"
     )
+    weights_known: bool = Field(
+        default=True, description="contributors know their own sampling weights, and so their part of a weighted total"
+    )
 
     def pooled(self, rules: Iterable[SensitivityRule]) -> tuple[SensitivityRule, ...]:
         """The rules, those on what contributors can estimate with as many who pool as there are: what two learn of a
@@ -34,6 +39,10 @@ class TableAttackers(BaseModel):
             else rule
             for rule in rules
         )
+
+    def known_weights(self, cells: Cells) -> Cells:
+        """The cells, without what their contributors know by their weights where these are not known."""
+        return cells if self.weights_known else replace(cells, weighted=None)
 
     def assumptions(self, measure: Measure) -> Assumptions:
         """As the protection and the audit of a table of this measure take them."""

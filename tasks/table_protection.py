@@ -63,7 +63,8 @@ def tabulate(release: TablesRelease) -> StagedCells:
                 requested=requested.asked if requested else None,
             )
     refuse_other_cells({name: each.cells for name, each in found.items()}, definition.tells_contributors)
-    held = cells_bytes(*((each.cells, each.asking) for each in found.values()))
+    known = policy.table_attackers.known_weights
+    held = cells_bytes(*((known(each.cells), each.asking) for each in found.values()))
     return StagedCells(vault.keep_bytes(held, ".npz"), len(next(iter(found.values())).cells))
 
 

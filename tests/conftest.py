@@ -3,11 +3,13 @@
 import atexit
 import gc
 import os
+import secrets
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from random import Random
 from shutil import rmtree, which
 from tempfile import gettempdir
 from typing import Any
@@ -146,9 +148,10 @@ _running: pytest.Item
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[Any]:
     """Releases cost what they compute, those of fixtures, too; what is marked `reads_apart` reads and judges as
-    outside the tests, as processes do."""
+    outside the tests, as processes do. Seeds that are drawn for new files are the same in every run of a test."""
     global _running
     _running = item
+    secrets.randbits = Random(item.nodeid).getrandbits
     kept = _kept(item)
     _set({name: original for name, original in _ORIGINALS.items() if name in kept})
     try:

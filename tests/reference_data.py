@@ -19,6 +19,14 @@ def reference_path(*parts: str) -> Path:
     return path
 
 
+def case_path(*parts: str) -> Path:
+    """A file or folder of the small inputs that once went wrong, which lie beside the reference data; else a skip."""
+    path = REFERENCE_DATA.parent.joinpath("cases", *parts)
+    if not path.exists():
+        pytest.skip(f"{path} is not there; cases lie beside the reference data")
+    return path
+
+
 def adult_columns() -> list[str]:
     """The columns of Adult, whose files have no header, in the order of its contract."""
     return list(load_contract(ROOT / "schemas" / "adult.yaml").by_name)

@@ -26,7 +26,7 @@ from sluice.risk.grown_groups import grown_groups
 from sluice.risk.linkage.learned_intruder import LearnedIntruder, Reached
 from sluice.risk.linkage.match_claims import Calibration, Signs
 from sluice.risk.people_of_records import groups_of_people
-from sluice.risk.reference.prediction import Prediction, equivalence_test
+from sluice.risk.reference.prediction import Excesses, Prediction, equivalence_test
 from sluice.risk.reference.reference_attack import ReferenceAttack, some_of
 from sluice.risk.small_groups import FEWEST, Group, Rehearsal, agreeing_most, chance_of_so_many, partitions
 from sluice.utility.comparison import Comparison
@@ -64,6 +64,7 @@ SMALL_GROUPS = (
 )
 
 _LEVEL = 0.05
+_ROUNDING = 1e-9  # by which shares that are worked out together may be off
 _PEOPLE = 200_000  # most people who are parted into groups
 _REHEARSED = 2_000  # most people of those learned from who are looked for, to choose groups
 _JUDGED = 6  # groups that are judged
@@ -218,10 +219,17 @@ def judge_nearness(
     margin = standard.margin * found.sampled
     looked = {True: 0, False: 0}  # at groups by two variables, and by one: half of the error for either
     chances, members = [], []
+    excesses = {
+        measure: Excesses(getattr(found.released, measure), getattr(found.reference, measure))
+        for measure in standard.binding
+    }
     for partition in partitions(original.iloc[found.rows], variables):
         crossed = len(partition.names) > 1
         looked[crossed] += len(partition.called)
+        beyond = {measure: each.of_groups(partition.of, len(partition.called)) for measure, each in excesses.items()}
         for group, measure in product(range(len(partition.called)), standard.binding):
+            if not beyond[measure][group] > margin - _ROUNDING:
+                continue
             mine = partition.of == group
             release, reference = (getattr(each, measure)[mine] for each in (found.released, found.reference))
             test = equivalence_test(release, reference, margin, standard.alpha, found.units_of(mine))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from sluice.ground.visible_text import one_line
 
@@ -68,7 +68,13 @@ class MeasureChoiceError(DataError):
 
     def __init__(self, says: str, setting: str, choice: str = "") -> None:
         super().__init__(f"{says} ({f'{setting}: {choice}' if choice else setting}).")
+        self._says = says
         self.for_command = f"{says} (--set measure.{setting}={choice or '...'})."
+
+    def by_option(self, option: str) -> Self:
+        """The same of a command that has an option of its own for it."""
+        self.for_command = f"{self._says} ({option})."
+        return self
 
 
 class InfeasibleError(DataError):

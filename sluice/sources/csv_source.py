@@ -128,7 +128,10 @@ class CsvSource(TabularSource):
 
     def _doubt(self, names: Sequence[str]) -> str:
         other = next((sign for sign in ";\t|," if len(names) == 1 and sign in names[0]), None)
-        return super()._doubt(names) if other is None else f"The one holds {other!r}; is that the separator?"
+        if other is not None:
+            return f"The one holds {other!r}; is that the separator?"
+        passed = "A title above it is passed over by --header-row, where a command has it, or skip_lines of a source."
+        return f"{super()._doubt(names)} {passed}"
 
     def _tables(self, columns: Sequence[str], expected: Sequence[str], size: int) -> Iterator[pa.Table]:
         first = None

@@ -6,7 +6,7 @@ them as NumPy's arrays, a file without anything that runs when it is read.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ from sluice.sources.record_query import RecordQuery, text
 from sluice.sources.tabular_source import missing_file
 from sluice.tabular.model.aggregation import LARGEST_KEPT, Levels, cells_at, cells_from, codes_of
 from sluice.tabular.model.cell_sums import CellSums
-from sluice.tabular.model.cells import Cells, Table, equations_of
+from sluice.tabular.model.cells import Cells, OwnParts, Table, equations_of
 from sluice.tabular.model.column_values import duplicates, too_large
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import NOBODY, Asking, Measure, Requested
@@ -118,14 +118,28 @@ def aggregate_table(
     """The same for a table or view of a DuckDB database; makes temporary tables there."""
     query = RecordQuery(engine, table, dimensions, measure)
     query.check()
-    sums = _Sums(query)
-    sums.add_up_lowest()
-    once, several = sums.split(kept)
-    cells = cells_from(dimensions, once, several, query.unit, tables=tables, withheld=withheld, decimals=query.decimals)
+    sums, cells = _added_up(query, tables, withheld, kept)
     asking = NOBODY
     if requested:
         asking = Asking(*(tuple(query.owners_with(requested.column, each)) if each else () for each in requested.texts))
+    if query.weighted:
+        exact = RecordQuery(
+            engine, table, dimensions, replace(measure, weight_rule="gconfid_exact", decimals=query.decimals)
+        )
+        exact.check()
+        cells = replace(cells, weighted=_added_up(exact, tables, withheld, kept)[1].own_parts)
     return FileCells(cells, query.records, query.left_out, sums.added_up, asking, query.alike, query.respelled)
+
+
+def _added_up(
+    query: RecordQuery, tables: Sequence[Table] | None, withheld: Mapping[str, Sequence[str | int]] | None, kept: int
+) -> "tuple[_Sums, Cells]":
+    sums = _Sums(query)
+    sums.add_up_lowest()
+    once, several = sums.split(kept)
+    return sums, cells_from(
+        query.dimensions, once, several, query.unit, tables=tables, withheld=withheld, decimals=query.decimals
+    )
 
 
 class _Sums:
@@ -183,11 +197,11 @@ class _Sums:
         of_one_cell = self._sums("sluice_pairs ANTI JOIN sluice_several USING (owner)", "cell", kept)
         run(f"CREATE OR REPLACE TEMP TABLE sluice_once AS {of_one_cell}")
         # Names are numbered in their order, so that ties are decided as they are in memory.
+        # Weighted, records are added up twice, with other largest ones: so that numbers agree, all have one.
         number = "owner" if self.query.numbered else "row_number() OVER (ORDER BY owner) - 1"
-        run(
-            f"""CREATE OR REPLACE TEMP TABLE sluice_numbers AS SELECT owner, {number} AS number
-            FROM (SELECT owner FROM sluice_several UNION SELECT unnest(largest).owner FROM sluice_once)"""
-        )
+        listed = "SELECT owner FROM sluice_several UNION SELECT unnest(largest).owner FROM sluice_once"
+        everybody = listed if self.query.measure.weight is None else "SELECT DISTINCT owner FROM sluice_pairs"
+        run(f"CREATE OR REPLACE TEMP TABLE sluice_numbers AS SELECT owner, {number} AS number FROM ({everybody})")
         run(
             """CREATE OR REPLACE TEMP TABLE sluice_again AS SELECT * EXCLUDE (owner, number), number AS owner
             FROM sluice_pairs SEMI JOIN sluice_several USING (owner) JOIN sluice_numbers USING (owner)"""
@@ -250,6 +264,8 @@ def cells_bytes(*measures: tuple[Cells, Asking]) -> bytes:
         of = {"decimals": np.int64(cells.decimals)} | {name: getattr(cells, name) for name in _ARRAYS}
         if cells.sizes is not None:
             of["sizes"] = cells.sizes
+        if cells.weighted is not None:
+            of |= {f"weighted_{name}": array for name, array in cells.weighted._asdict().items()}
         of["asking"], of["asking_before"] = (np.array(each, dtype=np.int64) for each in asking)
         arrays |= {f"{_prefix(place)}{name}": array for name, array in of.items()}
     np.savez_compressed(held, allow_pickle=False, **arrays)
@@ -271,6 +287,9 @@ def read_cells(path: Path, dimensions: Sequence[Dimension], tables: Sequence[Seq
         with np.load(path, allow_pickle=False) as held:
             arrays = {name: held[f"{of}{name}"] for name in _ARRAYS}
             decimals, sizes = int(held[f"{of}decimals"]), held.get(f"{of}sizes")
+            weighted = None
+            if f"{of}weighted_owners" in held:
+                weighted = OwnParts(**{name: held[f"{of}weighted_{name}"] for name in OwnParts._fields})
     except (OSError, EOFError, ValueError, KeyError, BadZipFile):
         raise DataError(f"{path}: holds no cells of tables") from None
     return Cells(
@@ -278,6 +297,7 @@ def read_cells(path: Path, dimensions: Sequence[Dimension], tables: Sequence[Seq
         equations=equations_of(dimensions, arrays["codes"], tables),
         decimals=decimals,
         sizes=sizes,
+        weighted=weighted,
         **arrays,
     )
 

@@ -17,7 +17,7 @@ import pandas as pd
 
 from sluice.custody.shelf import refuse_to_overwrite
 from sluice.ground.durable import replace
-from sluice.ground.errors import DataError, DocumentError, did_you_mean, no_such_file
+from sluice.ground.errors import DataError, DocumentError, MeasureChoiceError, did_you_mean, no_such_file
 from sluice.publication.pattern_file import STATUSES, SUPPRESSED, Pattern, read_pattern
 from sluice.publication.published_table import OWN_COLUMNS, PublishedTable, in_decimals, published_table
 from sluice.tabular.model.cells import Cells, in_tables, levels_of
@@ -84,7 +84,10 @@ class CellColumns:
 
     def pattern(self, texts: pd.DataFrame, dimensions: Sequence[Dimension]) -> Pattern:
         """The pattern in a frame in our words. Raises DataError."""
-        return read_pattern(texts, dimensions, self.decimals, self.rounded_to)
+        try:
+            return read_pattern(texts, dimensions, self.decimals, self.rounded_to)
+        except MeasureChoiceError as error:
+            raise error.by_option("--decimals") from None
 
     def are_in(self, columns: Sequence[str]) -> bool:
         """Whether a file with these columns is one of cells."""

@@ -154,13 +154,14 @@ def tabulate(source: Records, dimensions: Sequence[Dimension], table: Standalone
                 source, dimensions, measure,
                 tables=table.linked, kept=kept, withheld=withheld, scratch=Path(folder) / "spilled",
             )  # fmt: skip
-        return Tabulated(made.cells, made.left_out, made.added_up, made.alike, made.respelled, reading=alike)
+        cells = table.table_attackers.known_weights(made.cells)
+        return Tabulated(cells, made.left_out, made.added_up, made.alike, made.respelled, reading=alike)
     with errors_of(source, read):
         asked_in = [] if table.asked is None else [table.asked.column]
         frame = records_in(read, dimensions, measure, asked_in)
         _refuse_cells(frame, table)
         records = records_of(frame, dimensions, measure, table.asked)
-        cells = records.cells(dimensions, kept, table.linked, withheld)
+        cells = table.table_attackers.known_weights(records.cells(dimensions, kept, table.linked, withheld))
         asking = None if table.asked is None else records.asking
         if table.asked is not None and not any(records.asking):
             raise DataError(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from sluice.ground.errors import DataError
 from sluice.sources.table_cells import aggregate_file, aggregate_table, cells_bytes, read_asking, read_cells
-from sluice.tabular.model.cells import Cells
+from sluice.tabular.model.cells import Cells, OwnParts
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Asking, Measure
 from sluice.tabular.model.numbered_records import records_of
@@ -31,9 +31,12 @@ def same(ours: Cells, theirs: Cells) -> None:
         assert np.array_equal(getattr(ours, name), getattr(theirs, name)), name
     assert (ours.sizes is None) == (theirs.sizes is None)
     assert ours.sizes is None or np.array_equal(ours.sizes, theirs.sizes)
-    for each, other in zip(ours.owners.ravel(), theirs.owners.ravel(), strict=True):
-        assert (each < 0) == (other < 0)
-    pairs = set(zip(ours.owners.ravel().tolist(), theirs.owners.ravel().tolist(), strict=True))
+    assert (ours.weighted is None) == (theirs.weighted is None)
+    for mine, other in zip(ours.own_parts[:2], theirs.own_parts[:2], strict=True):
+        assert np.array_equal(mine, other)
+    owners = [np.r_[cells.owners.ravel(), cells.own_parts.owners.ravel()] for cells in (ours, theirs)]
+    assert np.array_equal(owners[0] < 0, owners[1] < 0)
+    pairs = set(zip(*(each.tolist() for each in owners), strict=True))
     assert len(pairs) == len({one for one, _ in pairs}) == len({other for _, other in pairs})
     assert [other for _, other in sorted(pairs)] == sorted(other for _, other in pairs)
 
@@ -216,13 +219,16 @@ def test_names_that_differ_in_capital_letters_are_counted() -> None:
 @given(tables())
 def test_cells_come_back_as_they_were(tmp_path: Path, cells: Cells) -> None:
     path = tmp_path / "cells.npz"
-    signed = replace(cells, sizes=np.abs(cells.total) + 3, decimals=2)
+    weighted = OwnParts(cells.contributors, cells.largest * 3, cells.owners)
+    signed = replace(cells, sizes=np.abs(cells.total) + 3, decimals=2, weighted=weighted)
     for given_ in (cells, signed):
         path.write_bytes(cells_bytes((given_, Asking((5, 2**60), (5,)))))
         names = [[dimension.name for dimension in cells.dimensions]]
         found = read_cells(path, cells.dimensions, names)
         for array in ("codes", "total", "contributors", "largest", "owners", "published", "sizes"):
             np.testing.assert_array_equal(getattr(found, array), getattr(given_, array))
+        for mine, other in zip(found.own_parts, given_.own_parts, strict=True):
+            np.testing.assert_array_equal(mine, other)
         assert found.decimals == given_.decimals
         assert (found.equations != given_.equations).nnz == 0
         assert read_asking(path) == Asking((5, 2**60), (5,))

@@ -23,8 +23,8 @@ from sluice.risk.linkage.mapped_columns import Features, MappedColumns
 HIDDEN_SCALES = ("values", "normal scores")
 COUNTS = (2, 4, 16)
 """Maps by which a scale is chosen."""
-MORE_COUNTS = (3, 6, 8, 12, 24, 40)
-"""Maps that are tried on this scale."""
+ALL_COUNTS = (2, 3, 4, 6, 8, 12, 16, 24, 40)
+"""Maps that are tried on this scale, from the best of those on."""
 
 _LEARNERS = 2_000  # people that maps are learned from
 _FEWEST, _WIDEST = 4, 60  # columns of either side, numbers first; with fewer, some map always fits

@@ -7,12 +7,13 @@ another ruler does is not tried further.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from operator import itemgetter
 from typing import Protocol
 
 import numpy as np
 
 from sluice.ground.arrays import IntArray
-from sluice.risk.linkage.hidden_maps import COUNTS, HIDDEN_SCALES, MORE_COUNTS, HiddenMaps
+from sluice.risk.linkage.hidden_maps import ALL_COUNTS, COUNTS, HIDDEN_SCALES, HiddenMaps
 from sluice.risk.linkage.learned_linker import Candidates
 from sluice.risk.linkage.learned_map import SCALES, LearnedMap, learners_of_scale
 from sluice.risk.linkage.learned_rulers import by_distance, by_product
@@ -159,17 +160,23 @@ class MapLearners:
         some = np.union1d(among[:: -(-len(among) // _SCREENED)], self._screeners)
         without = columns.one_of_each_unit(self._without(0))
 
-        def found(scale: str, count: int, starts: int) -> tuple[float, int, str]:
+        def found(scale: str, count: int, starts: int = 1) -> tuple[float, int, str, HiddenMaps | None]:
             learned = HiddenMaps.learn(columns, scale, without, count, starts)
             share = float(learned.candidates(self._screeners, some, 1).found.mean()) if learned else -1.0
-            return share, -count, scale
+            return share, -count, scale, learned
 
-        tried = [found(scale, count, 1) for scale in HIDDEN_SCALES for count in (1, *COUNTS)]
-        share, _, scale = max(tried)
-        if share < _TELLS + max(each for each, count, _ in tried if count == -1):
+        tried = [found(scale, count) for scale in HIDDEN_SCALES for count in (1, *COUNTS)]
+        share, begun, scale, _ = max(tried, key=itemgetter(0, 1, 2))
+        if share < _TELLS + max(each for each, count, *_ in tried if count == -1):
             return []
-        count = -max(found(scale, count, _STARTS) for count in (*COUNTS, *MORE_COUNTS))[1]
-        first = HiddenMaps.learn(columns, scale, without, count, _STARTS)
+        best = found(scale, -begun, _STARTS)
+        for onward in (-1, 1):  # fewer, then more, as long as they find no fewer, or more people
+            for count in sorted((each for each in ALL_COUNTS if (each + begun) * onward > 0), reverse=onward < 0):
+                more = found(scale, count, _STARTS)
+                if more[:2] < best[:2]:
+                    break
+                best = more
+        count, first = -best[1], best[3]
         if first is None:
             return []
         learn = partial(HiddenMaps.learn, columns, scale, begin=first)

@@ -16,7 +16,7 @@ from math import exp, nan
 
 import numpy as np
 
-from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.arrays import BoolArray, Codes, FloatArray, IntArray
 from sluice.ground.verdict import Verdict
 from sluice.risk.coded_points import Points
 from sluice.risk.distances.neighbours import nearest_neighbours
@@ -121,6 +121,31 @@ def equivalence_test(
     return EquivalenceTest(
         statistic, float(values[where]), float(release_share[where]), float(reference_share[where]), p_value, verdict
     )
+
+
+class Excesses:
+    """The statistic of `equivalence_test` of many groups of the same people at once, to the last few bits.
+
+    cost : O(n log n) once, and O(n) for each way to part the people; 20 bytes for each of them
+    """
+
+    def __init__(self, release: FloatArray, reference: FloatArray) -> None:
+        """release, reference : shapes (n,), of the same people; a value that is not a number counts as the largest"""
+        values = np.round(np.concatenate([reference, release]), _DECIMALS)
+        order = np.argsort(values, kind="stable")  # of equal values those of the reference come first
+        n = len(release)
+        self._person, self._step = order % n, np.where(order < n, np.int32(-1), np.int32(1))
+
+    def of_groups(self, of: Codes, groups: int) -> FloatArray:
+        """of : shape (n,), the group of each person, from 0 on, or -1 for none. Returns shape (groups,)."""
+        sizes = np.bincount(of + 1, minlength=groups + 1)
+        # Everybody is counted up once and down once, so that each group begins at 0. Nobody would be highest elsewhere
+        # than behind all that are equal.
+        order = np.argsort((of + 1).astype(np.min_scalar_type(groups))[self._person], kind="stable")
+        ahead = np.append(np.cumsum(self._step[order]), 0)
+        begins = 2 * (np.cumsum(sizes) - sizes)
+        most = np.where(sizes > 0, np.maximum.reduceat(ahead, begins), 0)
+        return np.asarray(np.maximum(most, 0)[1:] / np.maximum(sizes[1:], 1))
 
 
 def _cases(below: BoolArray, units: IntArray) -> float:

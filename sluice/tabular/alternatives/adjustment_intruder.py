@@ -127,7 +127,8 @@ def _near_to_the_largest(table: AdjustedTable) -> Booleans:
     It knows that the cell fell where below the gap nothing would be left for the others. Then it is left with values
     from the gap upwards without an end, as likely as the move was drawn, and guesses right with the chance of that.
     """
-    cells, known = table.cells, table.cells.contributions
+    cells = table.cells.to_contributors
+    known = cells.contributions
     if known.largest.shape[1] < 2 or not table.assumptions.own_parts:
         return np.zeros(len(cells), dtype=bool)
     own = known.largest[:, 0]
@@ -175,7 +176,7 @@ class _Asked:
     """
 
     def __init__(self, table: AdjustedTable, search: TableSearch) -> None:
-        cells, needs, moving = table.cells, table.requirements, table.moving
+        cells, needs, moving = table.cells.to_contributors, table.requirements, table.moving
         self._total, self._owner, self._sole = cells.total, cells.owners[:, 0], search.sole
         self._moves = search.moves
         least, most = table.bounds(None)

@@ -93,7 +93,7 @@ class TableSearch:
         self._programs = EFFORT // max(len(cells), 1)
         apart = np.flatnonzero(table.moving)
         below, above = (end[apart] - cells.total[apart] for end in table.sides)
-        self.sole: Booleans = (cells.contributors == 1) & (cells.owners[:, 0] >= 0)
+        self.sole: Booleans = (cells.own_parts.contributors == 1) & (cells.own_parts.owners[:, 0] >= 0)
         self.moves = ShortMoves(cells.equations, self.sole, apart, below, above)
 
     def holds_a_table(self, low: Floats, high: Floats) -> bool:

@@ -119,7 +119,7 @@ def play_contributors(
     left_over = sensitive if asked_of is None else asked_of
     if not coalition or not cells.owners.shape[1] or not left_over.any():
         return Disclosed(failing, undecided)
-    owner = np.where(sensitive | alone_in(cells, coalition), cells.owners[:, 0], -1)
+    owner = np.where(sensitive | alone_in(cells, coalition), cells.own_parts.owners[:, 0], -1)
     mine, asked_at = np.flatnonzero(owner >= 0), np.flatnonzero(left_over)
     people, number = np.unique(owner[mine], return_inverse=True)
     of = np.full(len(owner), -1, dtype=np.int64)
@@ -150,14 +150,15 @@ def alone_in(cells: Cells, coalition: int) -> Booleans:
     Somebody else may read than the last of them, the one who is asked about: then more is taken for known than is. A
     coalition is only ever cleared by that, and never told to know a cell.
     """
-    few: Booleans = (cells.contributors > 0) & (cells.contributors <= max(coalition, 1))
+    number = cells.own_parts.contributors
+    few: Booleans = (number > 0) & (number <= max(coalition, 1))
     return few
 
 
 def parts_of(cells: Cells, coalition: int, others: Booleans) -> Floats:
     """Shape (c,): what readers have of each cell at most, together; of `others` without its largest contributor."""
     count = max(coalition, 1)
-    largest = cells.largest.astype(np.float64)
+    largest = cells.own_parts.largest.astype(np.float64)
     all_of_them, without = largest[:, :count].sum(axis=1), largest[:, 1 : 1 + count].sum(axis=1)
     parts: Floats = np.where(others, without, all_of_them)
     return parts

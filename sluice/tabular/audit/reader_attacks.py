@@ -85,7 +85,7 @@ class ReaderAttacks:
         self._label = components(cells.equations, self.free)
         self._proofs = CheckedProofs(cells.equations, self.free, lower, upper, certificates)
         self._insiders = Insiders(
-            cells,
+            cells.to_contributors,
             self.free,
             reader.requirements,
             rules,

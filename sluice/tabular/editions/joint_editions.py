@@ -22,6 +22,7 @@ from sluice.tabular.model.cells import (
     Codes,
     Contributions,
     Integers,
+    OwnParts,
     Status,
     Statuses,
     keys_of,
@@ -145,7 +146,6 @@ def joint_cells(earlier: Cells, earlier_status: Statuses, now: Cells) -> JointEd
     edition = np.full((count, 1), _EARLIER, dtype=np.int32)
     edition[: len(now), 0] = np.where(same, _BOTH, _NOW)
     codes = np.vstack([now.codes, codes_in(dimensions, earlier)[alone]])
-    kept = max(now.largest.shape[1], earlier.largest.shape[1])
     public_then = earlier.published & (earlier_status == Status.PUBLISHED)
     public = np.zeros(count, dtype=bool)
     public[of_earlier] = public_then
@@ -156,13 +156,14 @@ def joint_cells(earlier: Cells, earlier_status: Statuses, now: Cells) -> JointEd
         dimensions=(*dimensions, _EDITION),
         codes=np.hstack([codes, edition]).astype(np.int32),
         total=np.r_[now.total, earlier.total[alone]],
-        contributors=np.r_[now.contributors, earlier.contributors[alone]],
-        largest=np.vstack([widened(now.largest, kept, 0), widened(earlier.largest, kept, 0)[alone]]),
-        owners=np.vstack([widened(now.owners, kept, -1), widened(earlier.owners, kept, -1)[alone]]),
+        **stacked([now.by_rules, _some(earlier.by_rules, alone)])._asdict(),
         equations=_both(now.equations, earlier.equations, of_earlier, count),
         published=published,
         decimals=now.decimals,
         sizes=None if now.sizes is None and earlier.sizes is None else np.r_[sizes_of(now), sizes_of(earlier)[alone]],
+        weighted=None
+        if now.weighted is None and earlier.weighted is None
+        else stacked([now.own_parts, _some(earlier.own_parts, alone)]),
     )
     return JointEditions(cells, public, suppressed, of_earlier, before, earlier.contributions)
 
@@ -239,7 +240,21 @@ def sizes_of(cells: Cells) -> Integers:
     return cells.total if cells.sizes is None else cells.sizes
 
 
-def widened(array: Integers, columns: int, filling: int) -> Integers:
+def stacked(parts: Sequence[OwnParts]) -> OwnParts:
+    """Those of several sets of cells, one after another, as wide as the widest."""
+    kept = max(part.largest.shape[1] for part in parts)
+    return OwnParts(
+        np.concatenate([part.contributors for part in parts]),
+        np.vstack([_widened(part.largest, kept, 0) for part in parts]),
+        np.vstack([_widened(part.owners, kept, -1) for part in parts]),
+    )
+
+
+def _some(parts: OwnParts, which: Positions) -> OwnParts:
+    return OwnParts(*(each[which] for each in parts))
+
+
+def _widened(array: Integers, columns: int, filling: int) -> Integers:
     return np.pad(array, ((0, 0), (0, columns - array.shape[1])), constant_values=filling)
 
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy.sparse import block_diag, csr_array, vstack
 
 from sluice.ground.errors import DataError
-from sluice.tabular.editions.joint_editions import codes_in, sizes_of, united, widened
+from sluice.tabular.editions.joint_editions import codes_in, sizes_of, stacked, united
 from sluice.tabular.model.cells import Booleans, Cells, Codes, Floats, Integers, Status, Statuses, keys_of
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule, requirements_of
@@ -103,7 +103,7 @@ def summed(
     raises : DataError for other decimals, or dimensions whose totals are called otherwise
     cost   : O(j log j)
     """
-    alike = _alike([now, *(cells for _, cells, _ in others)])
+    alike = [_apart(cells, at) for at, cells in enumerate(_alike([now, *(cells for _, cells, _ in others)]))]
     names = [name, *(each for each, _, _ in others)]
     order = [whole, *(at for at in range(len(names)) if at != whole)]
     edition = Dimension.flat("in", [names[at] for at in order[1:]], names[whole])
@@ -116,19 +116,19 @@ def summed(
     listed = np.concatenate([cells.published for cells in alike])
     status = np.concatenate([np.full(len(now), Status.WITHHELD), *(status for _, _, status in others)])
     foreign = np.arange(len(status)) >= len(now)
-    kept = max(cells.largest.shape[1] for cells in alike)
     at_edition = np.concatenate([np.full(len(cells), order.index(at)) for at, cells in enumerate(alike)])
     cells = Cells(
         dimensions=(*alike[0].dimensions, edition),
         codes=np.column_stack([np.vstack([cells.codes for cells in alike]), at_edition]).astype(np.int32),
         total=np.concatenate([cells.total for cells in alike]),
-        contributors=np.concatenate([cells.contributors for cells in alike]),
-        largest=np.vstack([widened(cells.largest, kept, 0) for cells in alike]),
-        owners=np.vstack([widened(_owners(cells, at), kept, -1) for at, cells in enumerate(alike)]),
+        **stacked([cells.by_rules for cells in alike])._asdict(),
         equations=csr_array(vstack([within, across])),
         published=listed,
         decimals=now.decimals,
         sizes=None if all(cells.sizes is None for cells in alike) else np.concatenate([sizes_of(c) for c in alike]),
+        weighted=None
+        if all(cells.weighted is None for cells in alike)
+        else stacked([cells.own_parts for cells in alike]),
     )
     public = foreign & listed & (status == Status.PUBLISHED)
     return SummedEditions(cells, len(now), public, foreign & listed & ~public, across.shape[0], revised)
@@ -192,10 +192,9 @@ def _totals(cells: Cells, at: Integers) -> Integers:
     return totals
 
 
-def _owners(cells: Cells, edition: int) -> Integers:
+def _apart(cells: Cells, edition: int) -> Cells:
     """Contributors who are not known again are others in each edition."""
-    owners: Integers = np.where(cells.owners >= _UNKNOWN, cells.owners + edition * _SHIFT, cells.owners)
-    return owners
+    return cells.renumbered(lambda owners: np.where(owners >= _UNKNOWN, owners + edition * _SHIFT, owners))
 
 
 def found_sums(now: Cells, others: Sequence[Cells]) -> list[tuple[int, tuple[int, ...]]]:

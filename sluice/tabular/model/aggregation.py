@@ -6,6 +6,7 @@ sums are added up level by level; the others' records are gone through again for
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -81,7 +82,7 @@ def aggregate(
         moved = shares_of(cell[inside], again.owner[inside], again.value[inside], again.share[inside], weight)
         return cell_sums(moved, kept, unit)
 
-    return cells_from(
+    made = cells_from(
         dimensions,
         cell_sums(once, kept, unit),
         sums_of_several,
@@ -90,6 +91,10 @@ def aggregate(
         withheld=withheld,
         decimals=decimals,
     )
+    if weight is None:
+        return made
+    known = aggregate(dimensions, leaves, contributor, value if weighted is None else weighted, kept, tables=tables)
+    return replace(made, weighted=known.own_parts)
 
 
 def cells_from(

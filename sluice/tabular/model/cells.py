@@ -1,10 +1,10 @@
 """The cells of a set of linked tables, and the sums that an attacker can check them against."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +52,17 @@ class Contributions:
     largest: Integers
 
 
+class OwnParts(NamedTuple):
+    """What contributors who know their own sampling weights have of c cells: a contribution is weighted, and one.
+
+    contributors, largest, owners : as in `Cells`
+    """
+
+    contributors: Integers
+    largest: Integers
+    owners: Integers
+
+
 @dataclass(frozen=True, eq=False)
 class Cells:
     """Every non-empty cell of one or more tables that share a measure; cells that tables share stand once.
@@ -66,6 +77,7 @@ class Cells:
     published    : shape (c,), False for a marginal that is not published, of which an attacker knows the bounds alone
     decimals     : of the measure
     sizes        : shape (c,), the sums of the contributions without their signs, where some are negative; else None
+    weighted     : where the rules take a weighted contribution for several, what it is to who knows its own weight
     """
 
     dimensions: tuple[Dimension, ...]
@@ -78,6 +90,7 @@ class Cells:
     published: Booleans
     decimals: int = 0
     sizes: Integers | None = None
+    weighted: OwnParts | None = None
 
     def __post_init__(self) -> None:
         largest = self.total if self.sizes is None else self.sizes
@@ -94,6 +107,26 @@ class Cells:
     def contributions(self) -> Contributions:
         """What the rules look at."""
         return Contributions(self.total if self.sizes is None else self.sizes, self.contributors, self.largest)
+
+    @property
+    def by_rules(self) -> OwnParts:
+        """What contributors have of the cells, as the rules look at it."""
+        return OwnParts(self.contributors, self.largest, self.owners)
+
+    @property
+    def own_parts(self) -> OwnParts:
+        """What contributors have of the cells, as they know it themselves."""
+        return self.weighted or self.by_rules
+
+    @cached_property
+    def to_contributors(self) -> "Cells":
+        """The cells as their contributors see them; as they are where the rules see them so, too."""
+        return self if self.weighted is None else replace(self, weighted=None, **self.weighted._asdict())
+
+    def renumbered(self, number: Callable[[Integers], Integers]) -> "Cells":
+        """The cells with other numbers of their owners; -1 stays."""
+        weighted = self.weighted and self.weighted._replace(owners=number(self.weighted.owners))
+        return replace(self, owners=number(self.owners), weighted=weighted)
 
     @cached_property
     def by_cell(self) -> "csr_array":
@@ -262,4 +295,4 @@ def contributor_counts(cells: Cells) -> Cells | None:
     if (np.abs(cells.equations @ number.astype(np.float64)) > 0.5).any():
         return None
     ones = (np.arange(cells.largest.shape[1]) < number[:, None]).astype(np.int64)
-    return replace(cells, total=number, largest=ones, decimals=0, sizes=None)
+    return replace(cells, total=number, largest=ones, decimals=0, sizes=None, weighted=None)

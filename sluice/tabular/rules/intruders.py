@@ -148,7 +148,8 @@ def _whole(bounds: tuple[Floats, Floats], total: Floats) -> tuple[Floats, Floats
 
 
 def known_parts(cells: Cells, requirements: Requirements, rules: Sequence[SensitivityRule]) -> Integers:
-    """Shape (c, t): what each of the largest contributors knows a cell to be at least, where the statuses are told.
+    """Shape (c, t): what each of the largest contributors knows a cell to be at least, where the statuses are told; in
+    the order of `Cells.own_parts`.
 
     Of a sensitive cell its own part; else the least total of a cell that no rule calls sensitive and in which somebody
     has such a part: the others have as little as the rules allow, one unit each, as nothing is less concentrated.
@@ -168,7 +169,14 @@ def known_parts(cells: Cells, requirements: Requirements, rules: Sequence[Sensit
         low, high = np.where(still & (high - low > 1), middle, low), np.where(~still & (high - low > 1), middle, high)
     known = own.copy()
     known[at, rank] = part + high
-    return known
+    if cells.weighted is None:
+        return known
+    # Who stands for several knows more of the cell by that already: its status tells what it told those of weight 1.
+    theirs = cells.weighted
+    same = (theirs.owners[:, :, None] == cells.owners[:, None, :]) & (theirs.owners >= 0)[:, :, None]
+    same &= theirs.largest[:, :, None] == own[:, None, :]
+    most: Integers = np.maximum(theirs.largest, np.where(same, known[:, None, :], 0).max(axis=2))
+    return most
 
 
 def status_tells_more(rules: Sequence[SensitivityRule], coalition: int) -> bool:

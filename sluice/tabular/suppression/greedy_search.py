@@ -104,8 +104,9 @@ class GreedySearch:
         ]
         knows_parts = assumptions.own_parts and assumptions.nonnegative and cells.sizes is None
         told = assumptions.statuses and assumptions.coalition == 1
-        largest = known_parts(cells, requirements, rules) if told else cells.largest
-        insiders = Insiders(replace(cells, largest=largest), unknowns, assumptions.coalition, knows_parts)
+        largest = known_parts(cells, requirements, rules) if told else cells.own_parts.largest
+        theirs = replace(cells.to_contributors, largest=largest)
+        insiders = Insiders(theirs, unknowns, assumptions.coalition, knows_parts)
         self.search = PatternSearch(program, unknowns, ranges, insiders, fixed)
         targets = targets_of(cells, unknowns, problem.intruders, rules, assumptions.nonnegative)
         self.targets = [target for target in targets if inside is None or inside[target.unknowns[0]]]

@@ -142,7 +142,7 @@ class _Problem:
         self._all = np.arange(len(unknowns), dtype=np.int32)
         self._solver.changeColsBounds(len(unknowns), self._all, self._least, self._most)
         targets = targets_of(cells, unknowns, [anybody], rules, assumptions.nonnegative)
-        self._cuts = CapacityCuts(cells, unknowns, _demands(targets), assumptions.coalition, effort)
+        self._cuts = CapacityCuts(cells.to_contributors, unknowns, _demands(targets), assumptions.coalition, effort)
         self._add(bridgeless_cuts(unknowns, fixed))
         self._cells, self._fixed, self._union_rules = cells, fixed, rules if assumptions.unions else ()
         self._add(self._union_cuts(fixed))

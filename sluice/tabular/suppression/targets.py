@@ -59,7 +59,7 @@ class Target:
 
     need                                 : for attackers who contribute nothing to it
     rules                                : that called it sensitive
-    total, contributors, largest, owners : of the sum, shapes (), (), (t,) and (t,), as the rules look at them
+    total, contributors, largest, owners : of the sum, shapes (), (), (t,) and (t,), as contributors know them
     nonnegative                          : nobody believes it below 0
     reader                               : to whom, by number
     insiders                             : whether contributors are among such readers
@@ -153,7 +153,7 @@ def _targets(
     )
     asks = np.flatnonzero(unknowns.any(requirements.sensitive) & ((up > 0) | (down > 0) | (wide > 0)))
     by_rule = {name: unknowns.any(by) for name, by in requirements.by_rule.items()}
-    found = []
+    found, theirs = [], cells.own_parts
     for at in asks[np.lexsort((asks, -up[asks]))].tolist():
         called = {name for name, by in by_rule.items() if by[at]}
         deciding = tuple(rule for rule in rules if rule.rule in called)
@@ -167,9 +167,9 @@ def _targets(
                 Need(int(up[at]), int(down[at]), int(wide[at])),
                 deciding,
                 int(cells.contributions.total[cell]),
-                int(cells.contributors[cell]),
-                cells.largest[cell],
-                cells.owners[cell],
+                int(theirs.contributors[cell]),
+                theirs.largest[cell],
+                theirs.owners[cell],
                 nonnegative,
                 number,
                 reader.insiders,

@@ -98,7 +98,7 @@ def read_earlier_tables(workspace: Workspace, release: str, entries: Sequence[En
     for place, definition in enumerate(TablesDefinition.model_validate_json(plan).by_measure.values()):
         cells = cells_in(file, definition, known, place)
         if not measure_of(definition, known).hashed:  # records are numbered anew each time: nobody is known again
-            cells = replace(cells, owners=np.where(cells.owners < 0, cells.owners, cells.owners + _OTHERS))
+            cells = cells.renumbered(lambda owners: np.where(owners < 0, owners, owners + _OTHERS))
         found.append(EarlierTables(release, definition, judged_by, cells, published))
     return found
 

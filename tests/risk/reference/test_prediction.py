@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import ks_2samp
 
 from sluice.ground.verdict import Verdict
-from sluice.risk.reference.prediction import equivalence_test, prediction
+from sluice.risk.reference.prediction import Excesses, equivalence_test, prediction
 
 
 def test_worked_by_hand():
@@ -86,6 +86,18 @@ def test_order_does_not_show_and_smaller_measures_are_worse(release, reference, 
 def shares(n, low):
     """n values of which `low` lie below the others."""
     return np.where(np.arange(n) < low, 0.0, 1.0)
+
+
+@given(people=st.integers(1, 60), groups=st.integers(1, 8), seed=st.integers(0, 1000))
+def test_many_groups_at_once_have_the_statistic_that_each_has(people, groups, seed):
+    rng = np.random.default_rng(seed)
+    release, reference = rng.integers(0, 6, (2, people)) / 3
+    of = rng.integers(-1, groups, people)
+    found = Excesses(release, reference).of_groups(of, groups)
+    for group in range(groups):
+        mine = of == group
+        alone = equivalence_test(release[mine], reference[mine]).statistic if mine.any() else 0.0
+        assert found[group] == pytest.approx(alone)
 
 
 def test_p_value_by_its_formula():

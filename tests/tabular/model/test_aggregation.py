@@ -145,6 +145,7 @@ def test_weights_of_the_example() -> None:
     assert cells.contributors[0] == 11
     assert cells.largest[0].tolist() == [100, 100, 100, 100, 10]
     assert cells.owners[0].tolist() == [0, -1, -1, -1, 1]
+    assert [each[0].tolist() for each in cells.own_parts] == [2, [400, 70, 0, 0, 0], [0, 1, -1, -1, -1]]
     # gconfid 2.0.4, s_rule "pq 0.10", weight_prot_level EXACT: sensitivity 40 = 10 % of 400.
     exact = Measure("value", "id", weight="weight", weight_rule="gconfid_exact")
     assert sensitive(exact)
