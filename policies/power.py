@@ -23,6 +23,7 @@ from sluice.ground.variables import NAMES, Variables
 from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.attacks.attack_success import LOOKS
 from sluice.risk.attacks.attribute_gain import gain_interval
+from sluice.risk.classes.k_anonymity import KAnonymity
 from sluice.risk.linkage.learned_intruder import FEWEST_PEOPLE, judged_in_looks
 from sluice.risk.passing_truth import Ends, Look, can_pass, exact_ends, largest_difference, largest_share
 from sluice.risk.people_of_records import groups_of_people, number_of_people
@@ -259,3 +260,26 @@ def _able(size: FileSize, variables: int, paired: bool) -> list[str]:
             if all(each.decides for each in judged):
                 found.append(name)
     return found
+
+
+def too_few(policy: Policy, people: int, unit: str) -> str:
+    """Why no plan can pass a policy that judges no file of so few, and what another one asks instead; '' if it may.
+
+    unit : what `people` counts, such as records
+    """
+    least = _fewest(policy)
+    if people >= least:
+        return ""
+    small = load_policy(shipped_policies()["small-file"])
+    groups = max((rule.k for rule in small.rules if isinstance(rule, KAnonymity)), default=1)
+    way_out = f"{small.name} judges {_fewest(small):,} and more, for groups of {groups} who share each combination"
+    if people < _fewest(small):
+        way_out = "tables of them may be published (docs/tables.md)"
+    return (
+        f"{policy.name} judges files of {least:,} {unit} and more. This one has fewer, so no plan can pass; {way_out}."
+    )
+
+
+def _fewest(policy: Policy) -> int:
+    standard = policy.reference_standard
+    return 0 if standard is None or standard.when_fewer != "unknown" else standard.minimum_records

@@ -128,15 +128,15 @@ def init(
         _write_contract(output, seen, proposed, name)
         return
     show_columns(seen, proposed)
+    told: list[str] = []
     if not yes:
         use = use or ask_use(USES)
-    for each in (use,) if use else _fitting(seen, proposed):
-        for reason in _in_vain(USES[each].policy, seen, proposed):  # before the roles are asked for, which may mend it
-            note(reason, "yellow")
-    if not yes:
+        for each in (use,) if use else _fitting(seen, proposed):  # before the roles are asked for, which may mend it
+            for reason in _in_vain(USES[each].policy, seen, proposed):
+                note(reason, "yellow")
+                told.append(reason)
         proposed = ask_about_columns(seen, proposed)
-    uses = (use,) if use else _fitting(seen, proposed)
-    uses = tuple(each for each in uses if not [*_in_vain(USES[each].policy, seen, proposed)]) or uses
+    uses, tries = _not_in_vain(use, seen, proposed, tries, told)
     _make(folder, data, seen, proposed, name, uses, tries, minutes, keys)
 
 
@@ -146,18 +146,34 @@ def _fitting(seen: "Overview", proposed: "Proposals") -> tuple[str, ...]:
     return fitting_uses([each.role for each in proposed.columns], proposed.people(seen), proposed.numbers_alone)
 
 
+def _not_in_vain(
+    use: str | None, seen: "Overview", proposed: "Proposals", tries: int | None, told: Sequence[str] = ()
+) -> tuple[tuple[str, ...], int | None]:
+    """For what plans are drafted, and how many are tried: none where no plan can pass, whatever it is.
+
+    told : what was said of it already
+    """
+    from tasks.tuning.audiences import USES
+
+    uses = (use,) if use else _fitting(seen, proposed)
+    reasons = {each: [*_in_vain(USES[each].policy, seen, proposed)] for each in uses}
+    for reason in dict.fromkeys(reason for each in uses for reason in reasons[each]):
+        if reason not in told:
+            note(reason, "yellow")
+    possible = tuple(each for each in uses if not reasons[each])
+    return possible or uses, tries if possible else 0
+
+
 def _in_vain(name: str, seen: "Overview", proposed: "Proposals") -> Iterator[str]:
     """Why no plan can pass this policy, whatever it is, and what to change."""
     from policies.policy import load_policy, shipped_policies
+    from policies.power import too_few
     from sluice.ground.variables import Role
     from sluice.risk.classes.sensitive_rule import SensitiveRule
 
-    policy = load_policy(shipped_policies()[name])
-    least = 0 if policy.reference_standard is None else policy.reference_standard.minimum_records
-    if (people := proposed.people(seen)) < least:
-        way_out = "tables may be published (docs/tables.md)" if name == "small-file" else "--for small asks for fewer"
-        of = "records" if people == seen.records else "people"  # of whom each may have several records
-        yield f"{name} judges files of {least:,} {of} and more. This one has fewer, so no plan can pass; {way_out}."
+    policy, people = load_policy(shipped_policies()[name]), proposed.people(seen)
+    if few := too_few(policy, people, "records" if people == seen.records else "people"):
+        yield few
     asking = [rule.rule for rule in policy.rules if isinstance(rule, SensitiveRule) and not rule.columns]
     if asking and all(each.role is not Role.SENSITIVE for each in proposed.columns):
         yield (
@@ -207,7 +223,8 @@ def _draft_again(
     from tasks.project.own_project import declared_roles, redraft
 
     proposed = declared_roles(load_contract(contract), seen)
-    with _trying(uses := (use,) if use else _fitting(seen, proposed), tries, minutes) as trying:
+    uses, tries = _not_in_vain(use, seen, proposed, tries)
+    with _trying(uses, tries, minutes) as trying:
         made = redraft(contract, data, seen, uses, trying)
     _say_plan(made, proposed)
     say("next:")

@@ -17,6 +17,7 @@ from schemas.reading.written_dates import WrittenDates, as_written, formats_of
 from sluice.ground import values
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.errors import DataError
+from sluice.ground.variables import Kind
 from sluice.ground.visible_text import unseen
 from sluice.reading.kind import ColumnSummary
 from sluice.risk.classes.quasi_identifier_search import Combination
@@ -123,6 +124,11 @@ def overview(source: TabularSource, described: Descriptions = MappingProxyType({
         column.settle()
     if not any(column.known for column in columns.values()):
         raise DataError(f"{source.title}: no column has a value in any record, so there is nothing to describe")
+    for name, column in columns.items():
+        if column.in_a_zone and column.kind is Kind.DATE:
+            source.remarks.add("in_a_zone", name, column.in_a_zone)
+        if not column.known:
+            source.remarks.add("no_value", name, records)
     written = formats_of(dates)
     columns |= {name: each.column for name, each in written.items()}
     if sum(map(len, drawn)) > MOST_RECORDS:  # after the last batch there may be as many already

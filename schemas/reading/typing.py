@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from schemas.contract import HASHED, Contract
 from sluice.ground.errors import DataError
 from sluice.ground.remarks import Remarks
-from sluice.ground.values import is_text, plain_array, trimmed_texts, truth
+from sluice.ground.values import IN_A_ZONE, fullmatch, is_text, plain_array, trimmed_texts, truth
 from sluice.ground.variables import Kind, Role, Variable, as_label
 from sluice.ground.visible_text import LOOKALIKE_NAMES, as_they_look, unclear_names, unseen
 from sluice.items.item_sets import split
@@ -125,6 +125,8 @@ class SourceTyping:
             self._count(name, check, cells)
         if count := _in_other_words(plain_array(series), variable):
             self.remarks.add("other_words", name, count)
+        if variable.kind is Kind.DATE and (count := _in_a_zone(plain_array(series))):
+            self.remarks.add("in_a_zone", name, count)
         if variable.role in HASHED:
             return self._pseudonyms(typed, name, self._unify and variable.role in (Role.CONTRIBUTOR, Role.HOLDING))
         if name in self._found:
@@ -164,6 +166,11 @@ def _in_other_words(raw: pa.Array, variable: Variable) -> int:
     counted = trimmed_texts(raw).drop_null().value_counts()
     found = zip(counted.field("values").to_pylist(), counted.field("counts").to_pylist(), strict=True)
     return sum(times for label, times in found if label not in declared and truth(label) is not None)
+
+
+def _in_a_zone(raw: pa.Array) -> int:
+    """How many texts are moments with a time zone; of a source's own moments it says so itself."""
+    return pc.sum(fullmatch(trimmed_texts(raw), IN_A_ZONE)).as_py() or 0 if is_text(raw) else 0
 
 
 def _says(check: str, count: int, first: int | None) -> str:

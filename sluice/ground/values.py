@@ -47,6 +47,7 @@ _DAY = (
 _TIME = "([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,6})?)?"
 _ZONE = "(Z|[+-](0[0-9]|1[0-4])(:?[0-5][0-9])?)"
 DATE = f"{_DAY}([ T]{_TIME}{_ZONE}?)?"
+IN_A_ZONE = f"{_DAY}[ T]{_TIME}{_ZONE}"
 
 TRUTH = {"true": ("true", "yes", "on"), "false": ("false", "no", "off")}
 """Spellings of the two truth values, in capitals or not."""

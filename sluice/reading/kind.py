@@ -101,6 +101,7 @@ class ColumnSummary:
         self.marks: Counter[str] = Counter()
         self.declared: Counter[str] = Counter()
         self.empty = self.known = 0  # records without a value, and with one that is no mark
+        self.in_a_zone = 0  # texts that are moments with a time zone
         self.smallest, self.largest = math.inf, -math.inf
         self.first, self.last = "9999-12-31", "0001-01-01"
         self.lowest: list[float] = []
@@ -333,6 +334,7 @@ class ColumnSummary:
         spellings = pa.array([word for words in values.TRUTH.values() for word in words])
         self._count("truth", pc.is_in(pc.utf8_lower(found), spellings), times)
         self._dates(values.read_dates(found), times)
+        self.in_a_zone += pc.sum(times.filter(values.fullmatch(found, values.IN_A_ZONE))).as_py() or 0
         pointed = values.with_decimal_point(found, self.decimal_mark)
         self._count("power", values.fullmatch(pointed, "[0-9]+[eE][0-9]+"), times)
         self._count("leading zero", values.fullmatch(pointed, values.LEADING_ZERO), times)

@@ -53,7 +53,7 @@ def nothing_asked(says: str, *commands: str) -> WhatIsAsked:
 def of_verdict(verdict: Verdict, submitter: str, unadopted: Sequence[str]) -> WhatIsAsked:
     """Where nobody can decide: what does not meet its policy, or whose documents do not count."""
     if verdict is Verdict.PASS and unadopted:
-        return nothing_asked(f"Nothing can be approved yet: {unadopted[0]}.", "sluice office --help")
+        return nothing_asked(f"Nothing can be approved yet: {unadopted[0]}.", "sluice office CONTRACT --people PEOPLE")
     return nothing_asked(f"Nothing is asked of reviewers. {submitter} has to change the plan or the data.")
 
 

@@ -10,6 +10,7 @@ from sluice.report.records_plots import MOST_BARS, curve_svg, distribution_svg, 
 from sluice.report.small_counts import refuse_small_counts, safe_counts, share
 from sluice.report.utility_page import in_tables, utility_context
 from sluice.report.wording import VERDICT_WORDS, InTables, caption, figure
+from sluice.report.worth import CRITERION
 from sluice.risk.reference.reference_attack import Curve
 from sluice.utility.variable_summary import VariableSummary
 
@@ -28,7 +29,7 @@ STAGES = {
         "The masked file under attack",
         "What intruders who know original records, or parts of them, achieve with the masked file, and without it.",
     ),
-    "utility": ("What the masked file is still good for", "How much of the information is left."),
+    "utility": ("What the masked file is still good for", f"How much of the information is left. {CRITERION}"),
     "pipeline": ("The run itself", "Whether every step of the evaluation was carried out."),
 }
 

@@ -171,9 +171,10 @@ def _bits(summary: VariableSummary) -> list[str]:
     lost, bits = 1 - after / before, f"{before:.2g}"
     bits += " bit" if bits == "1" else " bits"
     if abs(lost) < _NOTABLE:
-        return ["Its 1 bit is all there." if bits == "1 bit" else f"Its {bits} are all there."]
-    word = "lost" if lost > 0 else "gained"
-    return [f"It {word} {percent(min(1.0, abs(lost)))} of its {bits}."]
+        return [f"Its values differ from each other as much as before (entropy {bits})."]
+    how = "differ less" if lost > 0 else "are spread more evenly"
+    by = f"{percent(min(1.0, abs(lost)))} {'lower' if lost > 0 else 'higher'}"
+    return [f"Its values {how} than before (entropy {by} than {bits})."]
 
 
 def _moments(summary: VariableSummary) -> list[str]:

@@ -16,6 +16,12 @@ from sluice.utility.analyses.models import HOLDS, ComparedModel
 _MOVED_MEAN = 0.1  # standard deviations, up to which averages are told as kept
 _MOVED_CORRELATION = 0.1  # up to which a correlation is told as kept
 _LOST_PAIR = 0.2  # share of the records in another cell, from which on a table is told as lost
+CRITERION = (
+    f"Called good are averages that moved by at most {_MOVED_MEAN:g} standard deviations in the middle case, "
+    f"correlations of which nine in ten moved by at most {_MOVED_CORRELATION:g}, models of which every coefficient "
+    f"lies within {HOLDS:g} standard errors, and tables in which at most {100 * _LOST_PAIR:.0f} % of the records "
+    "stand in another cell."
+)
 
 
 class Bar(FrozenModel):

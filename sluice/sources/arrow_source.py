@@ -81,7 +81,14 @@ def _checked(path: str, batch: pa.RecordBatch, columns: Sequence[str]) -> pa.Tab
 def one_value_a_record(column: pa.Array) -> pa.Array:
     """The column, a list of texts as one text."""
     column = without_views(column)
+    if pa.types.is_dictionary(column.type) and _is_no_category(column.type.value_type):
+        column = column.dictionary_decode()
     return listed_texts(column) if is_list(column.type) else column
+
+
+def _is_no_category(kind: pa.DataType) -> bool:
+    """Dates and decimals, which a dictionary only stores more shortly."""
+    return bool(pa.types.is_date(kind) or pa.types.is_timestamp(kind) or pa.types.is_decimal(kind))
 
 
 class ParquetSource(FileSource):

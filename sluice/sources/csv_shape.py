@@ -433,8 +433,13 @@ def _header(rows: list[list[str]], title: str) -> tuple[list[str] | None, list[l
     below = [[row[place] for row in others if row[place] and row != first] for place in range(len(first))]
     # A day above other things than days is the name of a column, in a table that has one for each day; so are years.
     years = _years_in_a_row(first, below)
+    above_values = any(
+        name and not _is_value(name) and column and all(map(_is_value, column))
+        for name, column in zip(first, below, strict=True)
+    )
     are_names = (
-        bool(column) and ((_is_day(cell) and not any(map(_is_day, column))) or cell in years)
+        (bool(column) and ((_is_day(cell) and not any(map(_is_day, column))) or cell in years))
+        or (above_values and cell in MISSING_MARKS)  # a column called NA, or null, beside others with names
         for cell, column in zip(first, below, strict=True)
     )
     if any(_is_value(cell) and not is_name for cell, is_name in zip(first, are_names, strict=True)):

@@ -9,7 +9,8 @@ from sluice.ground.values import MISSING_MARKS
 
 _POINT, _COMMA = re.compile(r"[+-]?\d*\.\d+"), re.compile(r"[+-]?\d*,\d+")
 _THOUSANDS = {mark: re.compile(rf"[+-]?[1-9]\d{{0,2}}(\{mark}\d{{3}})+") for mark in ",."}
-_GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}(([.'’ \xa0]\d{3})+(,\d+)?|([,'’ \xa0]\d{3})+(\.\d+)?)")
+_BETWEEN = "'’ \xa0\u202f\u2009"  # thousands, and never before decimals
+_GROUPED = re.compile(rf"[+-]?[1-9]\d{{0,2}}(([.{_BETWEEN}]\d{{3}})+(,\d+)?|([,{_BETWEEN}]\d{{3}})+(\.\d+)?)")
 
 _UNGROUPED = re.compile(r"[+-]?\d{1,3}([.,]\d+)?")
 
@@ -29,7 +30,7 @@ def decimal_of(
                 only_thousands = all(_THOUSANDS[mark].fullmatch(cell) for cell in with_mark)
                 plain_long = any(re.fullmatch(r"[+-]?\d{4,}", cell) for cell in cells)
                 (either if only_thousands and not plain_long else certain)[mark].append(place)
-        several = any(len(re.findall(r"[.,'’ \xa0]", cell)) > 1 for cell in cells)
+        several = any(len(re.findall(f"[.,{_BETWEEN}]", cell)) > 1 or set(_BETWEEN) & set(cell) for cell in cells)
         if several and all(_GROUPED.fullmatch(cell) or _UNGROUPED.fullmatch(cell) for cell in cells):
             grouped.append(place)
 

@@ -166,6 +166,8 @@ def _of_format(format_: str, path: Path, table: str | None) -> Recognised:
 def _with_unread(found: Recognised) -> Recognised:
     """Saying, too, which columns are not read."""
     unread = "; ".join(f"{one_line(name)} {why}" for name, why in found.records.left_out().items())
+    if unread and not found.records.column_names():
+        raise DataError(f"{found.records.title}: no column is read: {unread}")
     return replace(found, says=(*found.says, f"not read: {unread}")) if unread else found
 
 

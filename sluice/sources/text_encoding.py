@@ -24,9 +24,12 @@ _NO_TEXT = re.compile(
     r"|[^\W\d_][ŠŽŸ](?=[a-z])"
     r"|[À-ÖØ-öø-ÿ]{4}"
     r"|(?<![^\W])[¹²³¼½¾¿¡ªº£¥¢¤¦¨¯¸](?=[^\W\d_])|(?<=[a-z])[¹¼½¾¿£¥¢¤¦¨¯¸]|(?<=[a-z])(?<!\bm)(?<![cdkm]m)³"
+    r"|[^\W\d_ºª][ºª](?=[^\W\d_])|([¡-¿×÷])(?!\1)[¡-¿×÷]{2}"
+    r"|\bð|[ãÃ](?![oeiOEI]|[sS]\b)(?=[^\W\d_])"  # of the West only Portuguese has ã: in ão, ãe, ãi, and at the end
 )
-_MIXTURES = (  # letters that no language of the West has together: Czech, Croatian, Hungarian, Romanian, Turkish
-    ("ø", "èìòùïšž"), ("ì", "šžýø"), ("šž", "èìòùïæð"), ("õ", "áű"), ("û", "öüá"), ("þð", "ãçşğ"), ("ý", "çğş"),
+_MIXTURES = (  # letters that no language of the West has together: Czech, Croatian, Hungarian, Romanian, Turkish, ...
+    ("ø", "èìòùïšž"), ("ì", "šžýø"), ("šž", "èìòùïæð"), ("õ", "áű"), ("û", "öüá"), ("ý", "çğş"),
+    ("þð", "ãçşğäõâìîïòûë"), ("ã", "îþ"), ("ø", "ëû"),
 )  # fmt: skip
 _ONLY_IN_CP1252 = set("ŠšŽžŸœŒƒ")
 
@@ -106,10 +109,12 @@ def _western(path: Path, words: bytes) -> str:
         text = words.decode("cp1252")
     except UnicodeDecodeError:
         raise _unknown(path) from None
-    letters = {sign for sign in text.lower() if ord(sign) > 127 and sign.isalpha()}
+    small = text.lower().replace("õe", "")  # of Portuguese, which has á, too
+    letters = {sign for sign in small if ord(sign) > 127 and sign.isalpha()}
     mixed = any(letters & set(some) and letters & set(others) for some, others in _MIXTURES)
     lone = letters and letters <= {sign.lower() for sign in _ONLY_IN_CP1252}
-    if _NO_TEXT.search(text) or mixed or lone:
+    romanian = len(set(re.findall(r"\w+ã\b", small))) > 2 and not re.search("ã[oei]", small)
+    if _NO_TEXT.search(text) or mixed or lone or romanian:
         raise _unknown(path)
     return "cp1252"  # and not latin-1, which makes invisible signs of the dash or the euro in the next file
 

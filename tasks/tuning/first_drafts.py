@@ -25,6 +25,7 @@ from tasks.tuning.draft_steps import (
     coarser,
     is_one_sided,
     is_wide,
+    kept_regressions,
     moved,
     removed,
 )
@@ -273,7 +274,8 @@ def _drawn_from_alike(
         yield {"method": "removal", "columns": left}
     if fit:
         step = {"method": "sequential_trees", "columns": fit, "minimum_leaf": 100, "smoothing": "density"}
-        yield step | ({"given": known} if known else {}) | ({"calibrated": True} if calibrated else {})
+        kept = {"calibrated": kept_regressions(frame, variables, fit, known)} if calibrated else {}
+        yield step | ({"given": known} if known else {}) | kept
 
 
 def _by_worth(frame: pd.DataFrame, variables: Variables, keys: Sequence[str]) -> list[str]:

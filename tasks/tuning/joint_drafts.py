@@ -8,7 +8,7 @@ import pandas as pd
 
 from sluice.ground.variables import GROUPS, Kind, Role, Variables
 from sluice.risk.people_of_records import people_of
-from tasks.tuning.draft_steps import Draft, coarser, has_tail, is_skewed, is_wide, removed, rounded
+from tasks.tuning.draft_steps import Draft, coarser, has_tail, is_skewed, is_wide, kept_regressions, removed, rounded
 
 
 def _without_dates(variables: Variables) -> list[str]:
@@ -46,7 +46,7 @@ def drawn_anew(
         records = round(leaf * repeated)
         step = {"method": "sequential_trees", "columns": kept, "minimum_leaf": records, "smoothing": "density"}
         if calibrated:
-            step["calibrated"] = True
+            step["calibrated"] = kept_regressions(frame, usable, kept)
         else:
             steps += _tails_together(frame, usable, kept)
         beside = ", numbers then calibrated by regression" if calibrated else ""

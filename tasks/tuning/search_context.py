@@ -13,6 +13,7 @@ from typing import Any
 import pandas as pd
 from pydantic import ValidationError
 
+from policies.power import too_few
 from schemas.checks.frame_check import check_frame
 from sluice.custody.workspace import open_workspace
 from sluice.documents.document_reading import (
@@ -26,6 +27,7 @@ from sluice.ground.comparable_values import repeated
 from sluice.ground.errors import DataError, DocumentError, SluiceError
 from sluice.ground.verdict import Verdict
 from sluice.publication.records_file import read_typed
+from sluice.risk.people_of_records import number_of_people
 from sluice.software_version import versions
 from tasks.release.documented_release import StagedTable
 from tasks.release.intake.staging import stage
@@ -128,7 +130,7 @@ def open_ground(
 def staged_records(product: Records) -> tuple[StagedTable, RecordsAtHand]:
     """The data of a definition, staged and read.
 
-    raises : DataError, also where they are not what their contract says: then no plan passes
+    raises : DataError, also where they are not what their contract says, or too few for the policy: then no plan passes
     """
     data, variables, _ = stage(product)
     staged = read_typed(product.workspace.vault.verify(data.sha256, ".parquet"), variables)
@@ -138,6 +140,8 @@ def staged_records(product: Records) -> tuple[StagedTable, RecordsAtHand]:
     if broken:
         says = "; ".join(each.says.removesuffix(".") for each in broken)
         raise DataError(f"the data are not what their contract says, so no plan would pass: {says}.")
+    if few := too_few(product.policy, number_of_people(staged, variables), "people or firms"):
+        raise DataError(few)
     of, today = product.definition, datetime.now(UTC).date()
     return data, RecordsAtHand.of(staged, variables, product.contract, product.policy, of.name, of.owner, today)
 

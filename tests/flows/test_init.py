@@ -16,11 +16,14 @@ import yaml
 from flows.cli.init_conversation import show_plans
 from flows.cli.main import main
 from schemas.contract import load_contract
+from sluice.ground.errors import DataError
 from sluice.ground.variables import Role
 from tasks.release.products import load_definition
 from tasks.tuning.draft_steps import Draft
 from tasks.tuning.first_plan import FirstPlan
 from tasks.tuning.regressions_kept import AnalysesLoss
+from tasks.tuning.space import SearchSettings
+from tasks.tuning.suggestions import suggest_for
 from tasks.tuning.trial import Outcome
 from tests.flows.house import BLOCKED, DONE, ERROR
 from tests.golden import golden
@@ -108,7 +111,7 @@ def test_the_coefficient_that_does_not_hold_is_named_with_the_few_records_that_m
 
 
 def test_it_says_after_what_time_no_draft_is_tried_and_what_was_left(here: Path) -> None:
-    survey(40).to_csv("panel.csv", index=False)
+    survey().to_csv("panel.csv", index=False)
     code, said = sluice("panel.csv", "--yes", "--tries", "3", "--minutes", "0.00001")
     assert code == DONE, said
     golden.where("1 s ", said)
@@ -116,8 +119,21 @@ def test_it_says_after_what_time_no_draft_is_tried_and_what_was_left(here: Path)
     golden.where("of time", re.sub(r"[\s#]+", " ", written(here / "panel")))
 
 
+@pytest.mark.parametrize(("records", "use"), [(300, "business"), (40, None)])
+def test_where_no_plan_can_pass_none_is_tried_and_one_sentence_says_why(
+    here: Path, records: int, use: str | None
+) -> None:
+    survey(records).to_csv("panel.csv", index=False)
+    code, said = sluice("panel.csv", "--yes", *(["--for", use] if use else []))
+    assert code == DONE, said
+    golden([line for line in said.splitlines() if "no plan can pass" in line])
+    assert "draft 1" not in said
+    with golden.raises(DataError):
+        suggest_for(here / "panel" / "releases" / "panel.yaml", SearchSettings())
+
+
 def test_what_the_nearest_draft_does_not_meet_is_listed(here: Path) -> None:
-    survey(40).to_csv("panel.csv", index=False)
+    survey().to_csv("panel.csv", index=False)
     code, said = sluice("panel.csv", "--yes", "--tries", "1")
     assert code == DONE, said
     golden.words([line for line in said.splitlines() if line.startswith((" - ", "no draft"))])

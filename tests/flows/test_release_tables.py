@@ -500,7 +500,7 @@ ALTERED: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "small_count_rounding": ({"base": 4}, COUNTS),
     "controlled_adjustment": ({}, {"variable": "turnover", "contributor": "firm", "decimals": 1}),
     "noise_multipliers": ({"least": 10}, {"variable": "turnover", "contributor": "firm", "decimals": 1}),
-    "cell_key": ({"maximum": 4, "variance": 2.0, "threshold": 2}, COUNTS),
+    "cell_key": ({"maximum": 7, "variance": 5.0, "threshold": 2}, COUNTS),
 }
 
 

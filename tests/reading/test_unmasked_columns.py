@@ -20,6 +20,7 @@ import sqlalchemy as sa
 import sluice
 from schemas.contract import Contract, load_contract
 from schemas.reading.contract_draft import draft_contract
+from schemas.reading.overview import overview
 from schemas.reading.typing import SourceTyping
 from sluice.ground.databases import database_url
 from sluice.ground.errors import DataError
@@ -63,6 +64,7 @@ ARROW: dict[str, pa.Array] = {
     "text": pa.array([f"t{n % 7}" for n in range(N)]),
     "large text": pa.array([f"t{n % 7}" for n in range(N)], pa.large_string()),
     "dictionary": pa.array([f"t{n % 7}" for n in range(N)]).dictionary_encode(),
+    "dictionary of days": pa.array(DAYS).dictionary_encode(),
     "codes": pa.array([f"{n:03d}" for n in range(N)]),
     "digits": pa.array([str(n) for n in range(N)]),
     "exponents": pa.array(["1e3", "2e3", "7e1"] * (N // 3)),
@@ -227,6 +229,17 @@ def test_moments_with_a_time_zone_are_told(tmp_path: Path) -> None:
     source = of_parquet(pa.table({"x": ARROW["in a zone"], "other": ARROW["timestamp"]}), tmp_path)
     drafted(source, tmp_path)
     assert [(each.code, each.column, each.count) for each in source.remarks.all()] == [("reading.in_a_zone", "x", N)]
+
+
+def test_a_draft_tells_of_moments_with_a_zone_in_texts_and_of_columns_without_a_value(tmp_path: Path) -> None:
+    cells = [f"1990-01-{n + 1:02d}T00:30:00+01:00" for n in range(20)]
+    (tmp_path / "x.csv").write_text("born,none,age\n" + "".join(f"{cell},NA,{n}\n" for n, cell in enumerate(cells)))
+    source = CsvSource(path=str(tmp_path / "x.csv"))
+    overview(source)
+    assert [(each.code, each.column, each.count) for each in source.remarks.all()] == [
+        ("reading.in_a_zone", "born", 20),
+        ("reading.no_value", "none", 20),
+    ]
 
 
 @pytest.mark.parametrize("kind", [pa.date32(), pa.timestamp("s"), pa.timestamp("us", "Europe/Berlin")], ids=str)

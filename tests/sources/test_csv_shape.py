@@ -56,6 +56,10 @@ def shape(text: str, **given: str) -> CsvShape:
         ("# by hand\na,b\n#3 High Street,2\n3,4\n", CsvShape(comment="#")),
         ("#id,b\n1,2\n3,4\n", CsvShape()),  # a name that begins with the sign
         (",a\n1,2\n", CsvShape()),
+        ("yes,no,null\n1,2,0\n3,4,1\n", CsvShape()),  # names that mean missing elsewhere, beside names above numbers
+        ("id,NA,age\n1,NA,30\n2,5,40\n", CsvShape()),
+        ("Smith,NA\nJones,5\nPoe,6\n", CsvShape(header=False)),  # nothing says that these are names
+        ("x,NA,7\ny,5,8\n", CsvShape(header=False)),
         ("sep=;\nid;x\n1;a\n2;b\n", CsvShape(";", skip_lines=1)),
         ('"SEP=|"\nid|x,y\n1|a,b\n2|b,c\n', CsvShape("|", skip_lines=1)),
         ("sep=\nx\ny\n", CsvShape()),  # a name

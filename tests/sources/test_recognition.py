@@ -128,6 +128,12 @@ def test_columns_of_a_database_that_no_contract_describes_are_left_out_and_named
     assert [table.to_pylist() for table in found.records.tables(["id"])] == [[{"id": 1}]]
 
 
+def test_a_file_none_of_whose_columns_is_read_is_not_said_to_hold_no_record(tmp_path: Path) -> None:
+    pq.write_table(pa.table({"scan": [b"x", b"y"]}), tmp_path / "a.parquet")
+    with golden.raises(DataError):
+        recognise(tmp_path / "a.parquet")
+
+
 @pytest.mark.parametrize("name", ["", " "])
 def test_a_column_without_a_name_is_left_out_and_named_whatever_the_file_is(tmp_path: Path, name: str) -> None:
     table = pa.table({"id": [1], name: [2], "scan": [b"x"]})

@@ -12,6 +12,7 @@ from tests.golden import golden
 PLACES = {
     "French": ["Nîmes", "Orléans", "Besançon", "Évry", "Mâcon", "Hélène Lefèvre", "Cœuvres-et-Valsery"],
     "German": ["München", "Köln", "Düsseldorf", "Gießen", "Übersee", "Groß-Gerau"],
+    "Portuguese of the south": ["Camões", "Tábua", "Loulé", "Covilhã", "Magalhães"],
     "Portuguese": ["São João", "Évora", "Guimarães", "Portimão", "Camões", "Açores"],
     "Spanish": ["A Coruña", "Málaga", "Cádiz", "Alcalá", "Güímar"],
     "Danish": ["Århus", "København", "Ærø", "Sønderborg"],
@@ -20,6 +21,14 @@ PLACES = {
     "Czech": ["Plzeň", "Ústí nad Labem", "České Budějovice", "Třebíč", "Kroměříž"],
     "Croatian": ["Šibenik", "Požega", "Čakovec", "Poreč", "Đakovo", "Bjelovar-Križić"],
     "Hungarian": ["Győr", "Szentlőrinc", "Székesfehérvár", "Gödöllő", "Nyíregyháza"],
+    "Romanian": ["Brăila", "Timişoara", "Buzău", "Piteşti"],
+    "Moldovan": ["Hânceştii noi", "Făleşti", "Râşcani"],
+    "Romanian words": ["engleză", "coptă", "uzbecă", "germană", "franceză"],
+    "Estonian": ["Pärnu", "Võru", "Põltsamaa", "Tšehhi", "Šveits"],
+    "Latvian": ["Rīga", "Liepāja", "Jūrmala", "Šķēde", "Mežotne"],
+    "Lithuanian": ["Šiauliai", "Panevėžys", "Utena", "Alytaus aps.", "bafutų"],
+    "Chinese": ["北京", "上海"],
+    "Peking": ["北京"],
     "Turkish": ["İstanbul", "Eskişehir", "Muğla", "Çanakkale", "Diyarbakır"],
     "Russian": ["Москва", "Тверь", "Казань"],
     "Greek": ["Αθήνα", "Πάτρα", "Βόλος"],
@@ -40,7 +49,9 @@ def test_unicode_proves_itself(tmp_path: Path, language: str) -> None:
     assert encoding_of(written(tmp_path, language, "utf-8", packed=True)) == "utf-8"
 
 
-@pytest.mark.parametrize("language", ["French", "German", "Portuguese", "Spanish", "Danish", "Italian"])
+@pytest.mark.parametrize(
+    "language", ["French", "German", "Portuguese", "Portuguese of the south", "Spanish", "Danish", "Italian"]
+)
 def test_western_texts_are_found(tmp_path: Path, language: str) -> None:
     assert encoding_of(written(tmp_path, language, "cp1252")) == "cp1252"
 
@@ -50,6 +61,9 @@ def test_western_texts_are_found(tmp_path: Path, language: str) -> None:
     [
         *((language, "cp1250") for language in ("Polish", "Czech", "Croatian", "Hungarian")),
         *((language, "iso8859-2") for language in ("Polish", "Czech", "Croatian", "Hungarian")),
+        *((language, "cp1250") for language in ("Romanian", "Moldovan", "Romanian words")),
+        *((language, "cp1257") for language in ("Estonian", "Latvian", "Lithuanian")),
+        ("Chinese", "gb18030"), ("Peking", "gb18030"),
         ("Turkish", "cp1254"), ("Russian", "cp1251"), ("Russian", "koi8-r"), ("Greek", "cp1253"),
         ("German", "cp850"), ("Danish", "cp850"), ("German", "mac_roman"), ("French", "mac_roman"),
         ("Danish", "mac_roman"), ("Spanish", "cp850"),

@@ -50,11 +50,11 @@ _COLLINEAR = 1e-9
 _UNKNOWN = 0.02  # of the synthetic file's variation: an effect that varies less in the original tells nothing there
 _UNEXPLAINED = 0.05  # of a standard deviation: what is told better than that is not told better still
 _SKEWED = 1.2  # mean by median, from which on the logarithm counts, too
-_BENDS = (0.25, 0.5, 0.75)  # quantiles
+BENDS = (0.25, 0.5, 0.75)  # quantiles
 _FEW_MAKE = 100  # people: such a number is held against no other, but others against it
 _BLUR = 0.5  # standard errors, by which coefficients are off, so that nobody's part can be told from them
 _LEAST_PART = 0.5  # of a standard error: where all have one value, and none a part, the blur would tell it
-_ENOUGH_BEHIND = 20  # people behind an effect: with larger leaves, too, what so many tell is told of nobody
+ENOUGH_BEHIND = 20  # people behind an effect: with larger leaves, too, what so many tell is told of nobody
 _ASKED = 2000  # pairs of records of which it is asked whether a value could change places
 _HINDERED = 0.5  # share of them that can, below which another variable stands in the way
 # Records with two states, were they independent: where there are none of so many, the states exclude each other.
@@ -90,7 +90,7 @@ def calibrated(
                      number varies for too few
     cost           : O(n q (q + k)) for q effects and each variable of k categories; memory O(n (q + k))
     """
-    minimum_people = min(minimum_people, _ENOUGH_BEHIND)
+    minimum_people = min(minimum_people, ENOUGH_BEHIND)
     if people is not None:  # so many records, of as many people on average
         minimum_people = ceil(minimum_people * len(people) / len(np.unique(people)))
     now = {name: each.synthetic for name, each in variables.items()}
@@ -166,7 +166,7 @@ def chosen_of_two(one: FloatArray, other: FloatArray, original: FloatArray, rng:
     cost       : O(m)
     """
     chosen = np.zeros(len(one), bool)
-    if len(one) == 0 or behind(original) < _ENOUGH_BEHIND:
+    if len(one) == 0 or behind(original) < ENOUGH_BEHIND:
         return chosen
     centre, size = original.mean(), original.std()
     one, other, wanted = ((each - centre) / size for each in (one, other, original))
@@ -205,7 +205,7 @@ class _Effects:
             return cls(True, values[_told(counts, among, minimum_people)], 0.0, 1.0, missing)
         if behind(known) < minimum_people:
             return cls(False, values[:0], 0.0, 0.0, missing)
-        bends = np.unique(np.quantile(known, _BENDS))
+        bends = np.unique(np.quantile(known, BENDS))
         bends = bends[[min((known < each).sum(), (known > each).sum()) >= minimum_people for each in bends]]
         return cls(False, bends, float(known.mean()), float(known.std()), missing)
 

@@ -60,10 +60,11 @@ class SequentialTrees(MaskingStep):
             " unless at least minimum_leaf records have that value"
         ),
     )
-    calibrated: bool = Field(
+    calibrated: bool | tuple[str, ...] = Field(
         default=False,
         description="true: numbers are drawn so that mean and variance are kept; then values change places until "
-        "regressions have nearly the original's coefficients, off by about half a standard error",
+        "regressions have nearly the original's coefficients, off by about half a standard error. Names of columns: "
+        "regressions of these alone, on all variables, which tells less of who took part",
     )
 
     example: ClassVar[str] = (
@@ -110,7 +111,16 @@ class SequentialTrees(MaskingStep):
         both = [name for name in self.given if name in self.columns]
         if both:
             raise ValueError(f"'{both[0]}' is among columns and given; what is synthesised cannot stay")
+        if strangers := sorted({*self._calibrated} - {*self.columns}):
+            raise ValueError(f"calibrated names '{strangers[0]}', which is not among columns")
         return self
+
+    @property
+    def _calibrated(self) -> tuple[str, ...]:
+        """The columns whose regressions are kept, in the order in which they are synthesised."""
+        if isinstance(self.calibrated, bool):
+            return (self.order or self.columns) if self.calibrated else ()
+        return self.calibrated
 
     def released(self, variables: Variables) -> dict[str, Variable]:
         """The same variables; smoothed numbers lose their hierarchy and codes for 'missing'."""
@@ -156,7 +166,7 @@ class SequentialTrees(MaskingStep):
             one, other = (as_numbers(file[name], kind) for file in (frame, synthetic))
             sides[name] = Sides(one, other, kind.is_categorical)
         whose = people_with_several(frame, variables)
-        places = calibrated(sides, self.order or self.columns, self.minimum_leaf, rng, whose)
+        places = calibrated(sides, self._calibrated, self.minimum_leaf, rng, whose)
         return {name: synthetic[name].take(rows).set_axis(frame.index) for name, rows in places.items()}
 
     @property
@@ -205,7 +215,7 @@ class SequentialTrees(MaskingStep):
         classes = variable.kind in (Kind.NOMINAL, Kind.BINARY)
         leaves, new = self._leaves(response[present], present, wanted, before, classes, rng)
         drawn = self._drawn(column, variable, response[present], present, wanted, leaves, new, rng)
-        if not (self.calibrated and variable.kind.is_numeric):
+        if not (variable.name in self._calibrated and variable.kind.is_numeric):
             return drawn.where(~absent)
         again = self._drawn(column, variable, response[present], present, wanted, leaves, new, rng)
         one, other = (as_numbers(each, variable.kind)[wanted] for each in (drawn, again))

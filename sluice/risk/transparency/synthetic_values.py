@@ -25,7 +25,7 @@ from sluice.ground.sentence import percent
 from sluice.ground.variables import Kind, Variables
 from sluice.risk.attacks.attack_success import FEWEST, Attacked, Units, share_at_risk
 from sluice.risk.attacks.membership import learned_membership
-from sluice.risk.attacks.participant_inference import participant_inference
+from sluice.risk.attacks.participant_inference import InferenceGain, participant_inference
 from sluice.risk.attacks.rare_combinations import RareFinds, rare_finds
 from sluice.risk.measurement import Measurement
 from sluice.risk.people_of_records import groups_of_people
@@ -64,11 +64,17 @@ class CopiedPeople(Attack):
         if min(len(file) for people, _, others, _ in sides for file in (people, others)) < 2 * FEWEST:
             raise DataError(f"it takes {2 * FEWEST} people who took part, and as many who did not.")
         attacked = _TIMES * len(pairs.rows)  # a difference of two shares is less certain than one
-        members, inferred, rare = [], [], []
+        members, rare = [], []
+        inferred: list[InferenceGain] = []
+        once = len(sides)
+        # A small file tells little by one pair of halves: of who takes part in which, and of the few who are alone.
+        for _ in range(min(_MOST_HALVES, _HALVED // len(pairs.original)) - 1 if once > 1 else 0):
+            sides += self._halves(pairs)
         for people, released, others, units in sides:
             side = Attacked(people, released, others, pairs.released, compared, attacked, pairs.rng, units=units)
             members.append(learned_membership(side).advantage)
-            inferred.append(participant_inference(side))
+            if len(inferred) < once:  # costs most
+                inferred.append(participant_inference(side))
             rare.append(self._rare(people, released, others, compared, units, pairs))
         read = " or ".join(dict.fromkeys(name for each in inferred for name in each.variables))
         leaks = [
@@ -79,12 +85,6 @@ class CopiedPeople(Attack):
                 f"of {read}, read off the nearest records{said}",
             ),
         ]
-        # Few are alone with a combination in a small file: it takes more halves to tell something of them.
-        for _ in range(min(_MOST_HALVES, _HALVED // len(pairs.original)) - 1 if len(sides) > 1 else 0):
-            rare += [
-                self._rare(people, released, others, compared, units, pairs)
-                for people, released, others, units in self._halves(pairs)
-            ]
         if (found := reduce(add, rare).measurement()).completed:
             what = f"of the combinations of {min(_SIZE, len(compared))} values that one person alone holds{said}"
             leaks.append(Leak("participation", found.beyond_baseline(), what))

@@ -154,9 +154,8 @@ class NoisyCounts:
 
         cost : linear programs as in `attacker_interval`, an integer program where these are not whole
         """
-        needs, total = self.requirements, self.cells.total
         low, high = self.bounds()
-        width = np.where(needs.sensitive, np.maximum(needs.sliding, needs.lower + needs.upper), 0)
+        width = self._width
         if not (self.assumptions.coalition and self.assumptions.nonnegative):
             return self._play(low, high, width)
         part = self._parts()
@@ -165,11 +164,33 @@ class NoisyCounts:
         told, left = self._play(*close, width)
         width = np.where(told | left, width, 0)
         failing, undecided = self._play(low, high, width)
-        # Contributors are to be left less below: no more than their own parts leave.
-        width = np.where(failing, 0, width - np.maximum(needs.lower - (total - part), 0).clip(max=width))
-        told, left = self._play(*close, width)
+        told, left = self._play(*close, np.where(failing, 0, self._left_by(part, width)))
         failing |= told
         return Disclosed(failing, (undecided | left) & ~failing)
+
+    def told(self, low: Floats, high: Floats) -> Booleans:
+        """Of which sensitive cells these intervals tell somebody too much, each by itself; shape (c,).
+
+        low, high : shape (c,), besides what is known beforehand; the truth may lie outside
+        """
+        least, most = self.assumptions.bounds(self.cells, self.requirements.sensitive)
+        total, low, high = self.cells.total, np.maximum(low, least), np.minimum(high, most)
+        told = self._tells(total - low, high - total, self._width)
+        if self.assumptions.coalition and self.assumptions.nonnegative:
+            part = self._parts()
+            told |= self._tells(total - np.maximum(low, part), high - total, self._left_by(part, self._width))
+        return told & self.requirements.sensitive
+
+    @property
+    def _width(self) -> Integers:
+        """How many whole numbers anybody is to be left of each cell, besides one."""
+        needs = self.requirements
+        return np.where(needs.sensitive, np.maximum(needs.sliding, needs.lower + needs.upper), 0)
+
+    def _left_by(self, part: Integers, width: Integers) -> Integers:
+        """Contributors are to be left less below than anybody: no more than their own parts leave."""
+        left: Integers = width - np.maximum(self.requirements.lower - (self.cells.total - part), 0).clip(max=width)
+        return left
 
     def _parts(self) -> Integers:
         """What the largest contributors of each cell know that it is at least."""
@@ -187,12 +208,8 @@ class NoisyCounts:
     def _play(self, low: Floats, high: Floats, width: Integers) -> Disclosed:
         """Which cells are not left `width` whole numbers besides one, or are surely of somebody and sensitive."""
         equations, total = self.cells.equations, self.cells.total
-        beyond = np.where(self.requirements.sensitive, np.maximum(self._least_safe - total, 0), 0).astype(np.int64)
-
-        def told(down: Floats, up: Floats) -> Booleans:
-            return (down + up < width) | ((up < beyond) & (down < total))
-
-        failing = told(total - low, high - total)  # by their bounds alone
+        beyond = self._beyond
+        failing = self._tells(total - low, high - total, width)  # by their bounds alone
         open_ = (width > 0) & ~failing
         upper = np.maximum(beyond, self.requirements.upper)
         lower = np.maximum(width - upper, 0)
@@ -203,17 +220,24 @@ class NoisyCounts:
             asked_down, asked_up = (np.where(open_, side, 0) for side in asked)
             down, up = attacker_interval(equations, total, low, high, asked_down, asked_up)
             # Less than asked says how far it is not; how far it is is proven where all was reached.
-            open_ &= told(np.where(down == asked_down, down, 0), np.where(up == asked_up, up, 0))
+            open_ &= self._tells(np.where(down == asked_down, down, 0), np.where(up == asked_up, up, 0), width)
         if not open_.any():
             return Disclosed(failing, open_)
         some_undecided = np.isnan(down) | np.isnan(up)
-        failing |= open_ & ~some_undecided & told(down, up)
+        failing |= open_ & ~some_undecided & self._tells(down, up, width)
         open_ &= ~failing
         asked_down, asked_up = (np.where(open_ & ~some_undecided, side, 0).astype(np.int64) for side in (down, up))
         down, up = attacker_interval(equations, total, low, high, asked_down, asked_up)
         proven = (down == asked_down) & (up == asked_up) & ~some_undecided
         return Disclosed(failing, open_ & ~proven)
 
+    def _tells(self, down: Floats | Integers, up: Floats | Integers, width: Integers) -> Booleans:
+        told: Booleans = (down + up < width) | ((up < self._beyond) & (down < self.cells.total))
+        return told
+
     @cached_property
-    def _least_safe(self) -> float:
-        return sensitive_counts(self.rules, 10**self.cells.decimals)[1]
+    def _beyond(self) -> Integers:
+        """How far above each sensitive cell the least count is that is certainly safe."""
+        least_safe = sensitive_counts(self.rules, 10**self.cells.decimals)[1]
+        above = np.where(self.requirements.sensitive, np.maximum(least_safe - self.cells.total, 0), 0)
+        return above.astype(np.int64)

@@ -25,7 +25,9 @@ _STEPS = 500
 _EXACT = 1e-12  # how near the mean and the variance must come, relative to the largest noise and its square
 _ROUNDED = 1e-4  # how near sum and mean of probabilities in a file must come, which has 8 digits of each
 _MOST = 1_000  # counts, or steps of noise, in a file
-_UNLIKELY = 0.05  # of the chance of the likeliest count: one that gives a figure more seldom hides none behind it
+UNLIKELY = 0.05  # of the chance of the likeliest count: one that gives a figure more seldom hides none behind it
+_NORMAL = 2 * np.pi * np.e  # by which a normal variance is multiplied to be exp(2 entropy)
+_FAR = 0.5  # of the variance that a normal distribution of the same entropy has: with less, noise is far from normal
 
 
 class NoiseInterval(NamedTuple):
@@ -192,7 +194,39 @@ class PerturbationTable:
     def plausible(self, published: Integers) -> tuple[Integers, Integers]:
         """As `origins`, without counts that hardly ever give the figure: by noise of next to no chance a table hides
         nothing, however large that noise is."""
-        return self.origins(published, _UNLIKELY)
+        return self.origins(published, UNLIKELY)
+
+    def chances(self, counts: Integers) -> Floats:
+        """With what chance each count gets the noise -maximum .. maximum; shape (c, 2 maximum + 1)."""
+        chances: Floats = self.probabilities[np.minimum(counts, len(self.probabilities) - 1)]
+        return chances
+
+    def hiding_variance(self, counts: Integers) -> Floats:
+        """Of normal noise that hides as much of each count, 1 or more, when figures are added up; shape as given.
+
+        That is the variance itself, but where noise is far from normal: a reader who finds that sums hold knows that
+        nothing there has noise, however large it would be, if most has none. Then it is the variance of normal noise
+        whose entropy is that of the counts which may stand behind a figure.
+
+        cost : O((rows + maximum) maximum)
+        """
+        noise = np.arange(-self.maximum, self.maximum + 1)
+        count = np.arange(1, len(self.probabilities) + 2 * self.maximum + 1)
+        figure = np.arange(count[-1] + self.maximum + 1)
+        behind = figure[:, None] - noise
+        row = np.clip(behind, 0, len(self.probabilities) - 1)
+        chance = np.where(behind > 0, self.probabilities[row, noise + self.maximum], 0.0)
+        chance /= np.where(chance.sum(axis=1) > 0, chance.sum(axis=1), 1.0)[:, None]
+        entropy = -(chance * np.log(np.where(chance > 0, chance, 1.0))).sum(axis=1)
+        mean = (chance * noise).sum(axis=1)
+        spread = (chance * (noise - mean[:, None]) ** 2).sum(axis=1)
+        normal = np.minimum(np.exp(2 * entropy) / _NORMAL, spread)
+        share = np.where(spread > 0, normal / np.where(spread > 0, spread, 1.0), 1.0)
+        own = self.chances(count)
+        hides = (own * share[np.maximum(count[:, None] + noise, 0)]).sum(axis=1)
+        variance = own @ noise**2 - (own @ noise) ** 2
+        found: Floats = (np.where(hides < _FAR, hides, 1.0) * variance)[np.minimum(counts, count[-1]) - 1]
+        return found
 
 
 def _refuse_unfit(share: Floats, upper: Floats, maximum: int) -> None:

@@ -12,12 +12,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from sluice.ground.errors import DataError
-from sluice.tabular.alternatives.altered_cells import AlteredCells
+from sluice.tabular.alternatives.altered_cells import AlteredCells, Disclosed
 from sluice.tabular.alternatives.attacker_interval import NoisyCounts
 from sluice.tabular.alternatives.cell_key import PerturbedCounts, cell_keys, perturb_counts, record_keys
 from sluice.tabular.alternatives.controlled_adjustment import controlled_adjustment
 from sluice.tabular.alternatives.controlled_rounding import controlled_rounding
 from sluice.tabular.alternatives.drawn_keys import not_drawn
+from sluice.tabular.alternatives.likely_counts import LikelyCounts
 from sluice.tabular.alternatives.noise_multipliers import multiplied_cells, multipliers
 from sluice.tabular.alternatives.small_count_rounding import small_count_rounding
 from sluice.tabular.model.cells import Cells, Codes, Integers
@@ -161,16 +162,31 @@ def alter_cells(
         else:
             given = records()
             found = perturb_counts(cells, given.leaves, given.keys, method.table)
-        low, high = (bound.astype(np.float64) for bound in found.plausible())
-        made = AlteredCells(found.published, low, high, np.array([], int), 0, 0, found.says())
-        return _read(cells, request, made, "a larger maximum, a larger variance or a threshold")
-    return _read(cells, request, small_count_rounding(cells, method.base, rng()), "a larger base")
+        return _read_noise(cells, request, found)
+    return _read(cells, request, small_count_rounding(cells, method.base, rng()))
 
 
-def _read(cells: Cells, request: ProtectionRequest, altered: AlteredCells, choose: str) -> AlteredCells:
-    """Judge counts of which each figure says between what its count lies. choose: what protects more."""
+def _read(cells: Cells, request: ProtectionRequest, altered: AlteredCells) -> AlteredCells:
+    """Judge rounded counts, of which each figure says between what its count lies."""
     intruders = NoisyCounts(cells, altered.low, altered.high, request.requirements, request.rules, request.assumptions)
     found, says = intruders.read(), altered.says
     if found.failing.any():
-        says += f" Together with what adds up the figures tell too much: choose {choose}, or publish fewer cells."
+        says += " Together with what adds up the figures tell too much: choose a larger base, or publish fewer cells."
     return AlteredCells.attacked(altered.value, intruders.bounds(), request.requirements.sensitive, found, says)
+
+
+def _read_noise(cells: Cells, request: ProtectionRequest, noisy: PerturbedCounts) -> AlteredCells:
+    """Judge counts with noise: by what their figures prove, and by what they make likely."""
+    low, high = (bound.astype(np.float64) for bound in noisy.bounds())
+    intruders = NoisyCounts(cells, low, high, request.requirements, request.rules, request.assumptions)
+    certain, likely = intruders.read(), LikelyCounts(intruders, noisy.table, noisy.keys).read()
+    found, says = Disclosed.to_any(certain, Disclosed(likely.failing, np.zeros(len(cells), dtype=bool))), noisy.says()
+    if certain.failing.any():
+        says += (
+            f" Figures and sums together are proof for {int(certain.failing.sum()):,} sensitive cells: every possible "
+            "count is too small, or too few are possible."
+        )
+    says += likely.says()
+    if found.failing.any():
+        says += " Choose a larger maximum, a larger variance or a threshold, or publish fewer cells."
+    return AlteredCells.attacked(noisy.published, intruders.bounds(), request.requirements.sensitive, found, says)

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 from scipy.stats import chisquare, ks_2samp
 
 from sluice.ground.errors import PlanError
@@ -220,3 +221,12 @@ def test_calibrated_values_are_drawn_ones_at_other_records() -> None:
     assert not drawn.equals(moved)
     wanted, before, after = (file["income"].var() for file in (frame, drawn, moved))
     assert abs(after / wanted - 1) < 0.02 < abs(before / wanted - 1)
+
+
+def test_of_some_columns_alone_values_change_places() -> None:
+    frame = people(400)
+    settings: dict[str, Any] = {"columns": ("health", "owner", "income", "born"), "minimum_leaf": 40}
+    drawn, moved = (synthetic(SequentialTrees(**settings, calibrated=each), frame) for each in (False, ("born",)))
+    assert drawn.drop(columns="born").equals(moved.drop(columns="born"))
+    assert not drawn["born"].equals(moved["born"])
+    golden.refused(ValidationError, SequentialTrees, **settings, calibrated=("age",))

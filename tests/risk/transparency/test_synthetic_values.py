@@ -46,11 +46,14 @@ def test_without_a_holdout_it_says_how_others_were_had() -> None:
     assert "half" not in attack.play(replace(pairs, others=people(300, 2)))[0].says
 
 
-def test_without_a_holdout_everybody_is_judged_on_both_sides() -> None:
+def test_without_a_holdout_everybody_is_judged_on_both_sides(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sluice.risk.transparency.synthetic_values._MOST_HALVES", 3)
     attack, pairs = made(100, n=300)
-    measured = attack.play(pairs)[1].measured
+    members, measured = (leak.measured for leak in attack.play(pairs)[:2])
     assert measured.completed == 300
     assert measured.interval is not None
+    assert members.interval is not None
+    assert members.interval[1] - members.value < 0.07  # of one pair of halves it is .09
     assert measured.interval[1] - measured.value < 0.06  # of one half alone, 150 people, it is .08
 
 

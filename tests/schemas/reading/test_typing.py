@@ -113,6 +113,12 @@ def test_words_of_the_data_that_the_contract_replaces_are_remarked_upon() -> Non
     assert remarks(["NO", "SE"], "nominal", categories=["NO", "SE"]) == []
 
 
+def test_moments_with_a_zone_are_remarked_upon_in_texts_too() -> None:
+    typing = SourceTyping(contract("date"), pseudonym)
+    typing.type_batch(pd.DataFrame({"x": ["1990-01-01T00:30:00+01:00", " 1990-01-01 00:30Z", "1990-01-01", ""]}))
+    assert [(each.code, each.column, each.count) for each in typing.remarks.all()] == [("reading.in_a_zone", "x", 2)]
+
+
 def test_dates() -> None:
     cells = ["2020-02-29", "2020-02-29 12:30", "2020-02-29T12:30:00+02:00", "1600-01-01", "", "9999-12-31"]
     series = typed(cells, "date", missing_codes=["9999-12-31"])

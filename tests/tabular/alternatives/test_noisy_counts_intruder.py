@@ -25,7 +25,7 @@ from tests.reader.published import Hierarchy
 from tests.reader.real_records import Table, adult
 
 N = 3
-CLOSE, WIDE = (2, 1.0, 0), (4, 2.0, 2)
+CLOSE, WIDE = (2, 1.0, 0), (7, 5.0, 2)
 
 
 def generated(seed: int) -> Table:

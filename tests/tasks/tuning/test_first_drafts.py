@@ -12,6 +12,7 @@ from sluice.ground.hierarchy import Hierarchy
 from sluice.ground.variables import NAMES, Harmless, Kind, Role, Variable
 from sluice.masking.plan import released_variables
 from tasks.release.records.record_definition import RecordsDefinition
+from tasks.tuning.draft_steps import kept_regressions
 from tasks.tuning.first_drafts import drafts
 from tasks.tuning.plan_changes import with_plan
 from tasks.tuning.records_at_hand import RecordsAtHand
@@ -278,3 +279,15 @@ def test_no_draft_releases_a_category_of_one_person(name: str, alone: list[str])
         assert set(stay) < set(rest)
         assert (~answers.isin(list(stay))).sum() >= 10
     assert len(rest) == 1 or any("town" in step["columns"] for draft in drafts(known, {}) for step in draft.plan[1:])
+
+
+def test_of_a_questionnaire_the_regressions_of_numbers_are_kept_and_of_few_categories_all() -> None:
+    rng = np.random.default_rng(1)
+    items = [f"q{number}" for number in range(20)]
+    frame = pd.DataFrame({name: rng.choice(list("abcdef"), 500) for name in items}).assign(score=rng.normal(size=500))
+    of_items = {name: Variable(name=name, kind=Kind.NOMINAL, categories=tuple("abcdef")) for name in items}
+    variables = {**of_items, "score": Variable(name="score", kind=Kind.CONTINUOUS)}
+    assert kept_regressions(frame, variables, [*items, "score"]) == ["score"]
+    assert kept_regressions(frame, variables, [*items[:2], "score"]) is True
+    assert kept_regressions(frame, variables, ["score"], items) is True
+    assert kept_regressions(frame, variables, items) is True  # nothing else is left to keep
