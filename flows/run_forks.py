@@ -153,6 +153,10 @@ class Forks:
         asked = self.asks.pop(child)
         with suppress(KeyError):
             self._selector.unregister(asked)
+        with suppress(OSError):  # what is unread when a socket is closed takes the answer away
+            asked.shutdown(socket.SHUT_RD)
+            while asked.recv(1):
+                pass
         with suppress(OSError):
             asked.send(str(code).encode())
         asked.close()
