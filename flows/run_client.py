@@ -12,6 +12,7 @@ import os
 import signal
 import socket
 import sys
+from contextlib import suppress
 
 OWN = "PREFECT__"  # what Prefect says of one run; all else is the same for each, and is not taken from here
 BEGUN = b"begun"
@@ -33,11 +34,16 @@ def main(path: str, command: list[str]) -> None:
     if not begun:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         os.execv(command[0], command)
-    signal.signal(signal.SIGTERM, lambda number, _: server.send(bytes([number])))
+    signal.signal(signal.SIGTERM, lambda number, _: _tell(server, number))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the run gets it itself, as it is of the same group
     for number in signals:
-        server.send(bytes([number]))
+        _tell(server, number)
     _end(server.recv(_LONGEST))
+
+
+def _tell(server: socket.socket, number: int) -> None:
+    with suppress(OSError):  # the run ended at the same moment
+        server.send(bytes([number]))
 
 
 def _end(status: bytes) -> None:

@@ -23,13 +23,15 @@ from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import import_module
+from time import monotonic
 
 from flows.environment import end_in_silence, outlive_the_reader, prepare
 from flows.run_client import BEGUN, OWN
 
 _PR_SET_PDEATHSIG = 1
 _MOST = 1 << 17  # bytes of an order
-_PATIENCE = 10.0  # seconds in which who connects says what is wanted
+_PATIENCE = 10.0  # seconds in which who connects says what is wanted; nobody else waits for it
+_SILENT = 64  # who have connected and said nothing yet; beyond them the one that has been silent longest is left
 
 
 @dataclass
@@ -40,6 +42,7 @@ class Forks:
     owner: int  # a pipe that ends with the worker
     entrypoints: Collection[str]  # of the flows that may be run
     asks: dict[int, socket.socket] = field(default_factory=dict)  # child -> who asked for it
+    _silent: dict[socket.socket, float] = field(default_factory=dict)  # who said nothing yet -> until when, in order
     _selector: selectors.BaseSelector = field(default_factory=selectors.DefaultSelector)
 
     def next_run(self) -> dict[str, str] | None:
@@ -47,10 +50,18 @@ class Forks:
         self._selector.register(self.server, selectors.EVENT_READ, self._asked)
         self._selector.register(self.owner, selectors.EVENT_READ, self._left)
         while len(self._selector.get_map()):
-            for key, _ in self._selector.select():
+            for key, _ in self._selector.select(self._seconds_left()):
                 if (order := key.data(key.fileobj)) is not None:
                     return dict(order)
+            while self._silent and self._seconds_left() == 0:
+                if (order := self._said(next(iter(self._silent)))) is not None:
+                    return order
         return None
+
+    def _seconds_left(self) -> float | None:
+        """Until the first who connected has been silent for too long; None where nobody is."""
+        until = next(iter(self._silent.values()), None)
+        return None if until is None else max(0.0, until - monotonic())
 
     def _left(self, owner: int) -> None:
         """The worker is gone: what it began goes on, as it would without us."""
@@ -59,11 +70,21 @@ class Forks:
         self.server.close()
 
     def _asked(self, server: socket.socket) -> dict[str, str] | None:
+        """Somebody connects. What is wanted may come at once, later or never: meanwhile others are served."""
         try:
             asking, _ = server.accept()
         except OSError:  # it is gone again, or there is no room: who waits is asked anew
             return None
-        asking.settimeout(_PATIENCE)
+        asking.setblocking(False)
+        self._silent[asking] = monotonic() + _PATIENCE
+        self._selector.register(asking, selectors.EVENT_READ, self._said)
+        return self._said(next(iter(self._silent))) if len(self._silent) > _SILENT else None
+
+    def _said(self, asking: socket.socket) -> dict[str, str] | None:
+        """Fork a child for what is asked, and leave who said nothing; in the child, what Prefect says of its run."""
+        if self._silent.pop(asking, None) is None:
+            return None  # it was left at the same moment
+        self._selector.unregister(asking)
         given: list[int] = []
         try:
             told, given, *_ = socket.recv_fds(asking, _MOST, 2)
@@ -116,6 +137,8 @@ class Forks:
             return  # it ended at the same moment
         try:
             sent = asked.recv(1)
+        except BlockingIOError:
+            return  # it said nothing after all
         except OSError:
             sent = b""
         if not sent:
@@ -130,6 +153,10 @@ class Forks:
         asked = self.asks.pop(child)
         with suppress(KeyError):
             self._selector.unregister(asked)
+        with suppress(OSError):  # what is unread when a socket is closed takes the answer away
+            asked.shutdown(socket.SHUT_RD)
+            while asked.recv(1):
+                pass
         with suppress(OSError):
             asked.send(str(code).encode())
         asked.close()

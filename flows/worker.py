@@ -7,6 +7,8 @@ installation, the release flow or the one of reminders.
 """
 
 import asyncio
+import fcntl
+import os
 import signal
 import socket
 import subprocess
@@ -14,6 +16,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from shlex import join, split
@@ -47,6 +50,49 @@ OTHERS = {"remind": f"{__package__}.remind.remind_flow"}
 ENTRYPOINTS = (ENTRYPOINT, *OTHERS.values())
 
 
+@dataclass
+class Places:
+    """The places for runs on this machine, which all workers of one workspace share: a file each, locked by the worker
+    whose run has it, and free again when that worker ends.
+
+    number : of places, at least 1
+    """
+
+    folder: Path
+    number: int
+    _taken: dict[UUID, int] = field(default_factory=dict)
+
+    @classmethod
+    def of_this_machine(cls, number: int) -> "Places":
+        """Workers in several containers of one machine share them, too, and those of other machines do not."""
+        machine = Path("/proc/sys/kernel/random/boot_id")
+        named = machine.read_text().strip() if machine.exists() else socket.gethostname()
+        return cls(settings().home / "places" / named, number)
+
+    def take(self, run: UUID) -> bool:
+        """Whether there was a place. Where the disk takes no file, the worker's own limit has to do."""
+        if run in self._taken:
+            return True
+        try:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for place in range(self.number):
+                handle = os.open(self.folder / str(place), os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+                try:
+                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    os.close(handle)
+                    continue
+                self._taken[run] = handle
+                return True
+        except OSError:
+            return True
+        return False
+
+    def free(self, run: UUID) -> None:
+        if (handle := self._taken.pop(run, None)) is not None:
+            os.close(handle)
+
+
 class ReleaseWorker(BaseWorker[BaseJobConfiguration, BaseVariables, BaseWorkerResult]):
     """Starts each run as a process of its own on this machine."""
 
@@ -55,13 +101,14 @@ class ReleaseWorker(BaseWorker[BaseJobConfiguration, BaseVariables, BaseWorkerRe
     _display_name = "Sluice"
     _description = "Runs the flows of Sluice beside the vault, and nothing else."
 
-    def __init__(self, pool: str, limit: int, command: str = COMMAND) -> None:
+    def __init__(self, pool: str, limit: int, command: str = COMMAND, places: Places | None = None) -> None:
         """
         limit   : runs at a time, at least 1
         command : what starts the process of a run
+        places  : which it shares with other workers; None: it counts its own runs alone
         """
         super().__init__(pool, limit=limit)
-        self._command = command
+        self._command, self._places = command, places
         self.stopping = False  # it begins no other run then: what is due stays scheduled, for the next worker
         self._at_work: set[UUID] = set()
 
@@ -85,6 +132,7 @@ class ReleaseWorker(BaseWorker[BaseJobConfiguration, BaseVariables, BaseWorkerRe
             return await self._run(flow_run, task_status)
         finally:
             self._at_work.discard(flow_run.id)
+            self._free_place(flow_run.id)
 
     async def _run(self, flow_run: FlowRun, task_status: anyio.abc.TaskStatus[int] | None) -> BaseWorkerResult:
         flow = await self.client.read_flow(flow_run.flow_id)
@@ -140,10 +188,18 @@ class ReleaseWorker(BaseWorker[BaseJobConfiguration, BaseVariables, BaseWorkerRe
         await super()._submit_run(flow_run)
         if flow_run.id not in self._at_work:
             self._release_limit_slot(flow_run.id)
+            self._free_place(flow_run.id)
 
     async def _propose_pending_state(self, flow_run: FlowRun) -> bool:
-        """A worker that was told to stop meanwhile leaves the run scheduled."""
-        return not self.stopping and await super()._propose_pending_state(flow_run)
+        """A worker that was told to stop meanwhile leaves the run scheduled; so does one where others of this machine
+        have all places."""
+        if self.stopping or not (self._places is None or self._places.take(flow_run.id)):
+            return False
+        return await super()._propose_pending_state(flow_run)
+
+    def _free_place(self, run: UUID) -> None:
+        if self._places is not None:
+            self._places.free(run)
 
 
 def installed_flow(entrypoint: str) -> Flow[Any, Any]:
@@ -172,10 +228,13 @@ def share_of_memory(free: int, runs: int) -> int:
     return max(_LEAST, min(settings().memory, free // runs))
 
 
-def work(pool: str, limit: int) -> None:
-    """Start the runs of a work pool until the process is told to stop; makes the pool where there is none."""
+def work(pool: str, limit: int, shared: bool = False) -> None:
+    """Start the runs of a work pool until the process is told to stop; makes the pool where there is none.
+
+    shared : the limit is that of the machine, which other workers of this workspace share
+    """
     with forked_runs() as command:
-        asyncio.run(_work(ReleaseWorker(pool, limit, command)))
+        asyncio.run(_work(ReleaseWorker(pool, limit, command, Places.of_this_machine(limit) if shared else None)))
 
 
 @contextmanager

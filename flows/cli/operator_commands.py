@@ -122,7 +122,8 @@ def _day(at: str) -> str:
 def worker(
     pool: Annotated[str, typer.Option("--pool", help="the work pool on Prefect's server; made if there is none")] = "",
     limit: Annotated[
-        int | None, typer.Option("--limit", min=1, help="runs at a time; else what this machine carries")
+        int | None,
+        typer.Option("--limit", min=1, help="runs at a time; else what this machine carries, all its workers together"),
     ] = None,
 ) -> None:
     """Run the releases that are due on Prefect's server, as processes of this machine, until it is stopped."""
@@ -136,8 +137,9 @@ def worker(
     free = free_memory()
     chosen = limit or runs_at_a_time(processors(), free)
     os.environ.setdefault(f"{PREFIX}MEMORY", str(share_of_memory(free, chosen)))  # runs inherit it
-    note(f"Runs at a time: {chosen}. What else is due stays scheduled. To change it: --limit")
-    work(pool or WORK_POOL, chosen)
+    shared = "" if limit else ", with those of other workers of this workspace on this machine"
+    note(f"Runs at a time: {chosen}{shared}. What else is due stays scheduled. To change it: --limit")
+    work(pool or WORK_POOL, chosen, shared=not limit)
 
 
 def begin_nowhere() -> None:

@@ -17,6 +17,7 @@ rows: it begins with what another one read (see `LedgerIndex`), and reads a body
 import hmac
 import json
 import logging
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -52,7 +53,8 @@ from sluice.ground.machine import without_collecting
 
 CLOCK_TOLERANCE = timedelta(minutes=5)  # may be between two that mean the same time
 MANY = 2_000  # rows: of so many the index is written, and their bodies are read again when they are asked for
-_FEW = 20  # bodies of one event that are read one by one, before all of that event are
+_FEW = 20  # bodies of one event that are read one by one, before all of that event near it are
+_NEAR = 5_000  # rows, on either side
 _AT_ONCE = 500  # rows that are taken from the database together
 
 # Made once: SQLAlchemy then knows that it has compiled them, and a release asks them some four hundred times.
@@ -66,17 +68,32 @@ _NUMBER_AND_END = sa.select(*_ENDS)
 _OF_RELEASE = sa.select(ROWS, *_ENDS).where(ROWS.c.release == sa.bindparam("release")).order_by(ROWS.c.seq)
 _AFTER = _ALL.where(ROWS.c.seq > sa.bindparam("seq"))
 _LAST = sa.select(ROWS).order_by(ROWS.c.seq.desc()).limit(1)
-_OF_EVENT = _ALL.where(ROWS.c.event == sa.bindparam("event"))
+_OF_EVENT = _ALL.where(
+    ROWS.c.event == sa.bindparam("event"), ROWS.c.seq.between(sa.bindparam("first"), sa.bindparam("last"))
+)
 _NUMBERED = sa.select(ROWS).where(ROWS.c.seq == sa.bindparam("seq"))
 _HASH = sa.select(ROWS.c.hash).where(ROWS.c.seq == sa.bindparam("seq"))
+_BODIES = sa.select(ROWS.c.body)
+_HOLDING = sa.select(ROWS.c.seq).where(ROWS.c.body.contains(sa.bindparam("text"))).limit(1)
+_SHA256 = re.compile("[0-9a-f]{64}")
 _PARTS = {"yield_per": _AT_ONCE}
 _COLUMNS = tuple(ROWS.c.keys())
 _BODY = _COLUMNS.index("body")
 _NUMBER = sa.select(sa.func.count()).select_from(ROWS)
+_HEAD = Head._fields
+_set = object.__setattr__  # of an entry as it is made, or read
 
 
-@dataclass(frozen=True)
-class Entry:
+class _Written:
+    """What an entry has beside its fields: the body as JSON, where it was read, and how it is read."""
+
+    __slots__ = ("text", "text_of")
+    text: str | None
+    text_of: "Callable[[Entry, bool], str] | None"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry(_Written):
     """One row of the ledger. `at` is ISO 8601 in UTC with microseconds; `body` holds aggregates only; whoever reads
     the row gets the same one, and changes nothing in it."""
 
@@ -89,44 +106,60 @@ class Entry:
     previous: str
     hash: str
 
+    def __post_init__(self) -> None:
+        _set(self, "text", None)
+        _set(self, "text_of", None)
+
     @classmethod
     def of(cls, row: tuple[Any, ...]) -> Self:
         """The entry of a row of the database: its body is parsed when somebody asks for it, as few do."""
         entry = cls.without_body(_head(row))
-        vars(entry)["text"] = row[_BODY]
+        _set(entry, "text", row[_BODY])
         return entry
 
     @classmethod
-    def without_body(cls, head: Head, text_of: "Callable[[Entry], str] | None" = None) -> Self:
-        """The entry of a row whose body is read when somebody asks for it, by `text_of`."""
+    def without_body(cls, head: Head, text_of: "Callable[[Entry, bool], str] | None" = None) -> Self:
+        """The entry of a row whose body is read when somebody asks for it, by `text_of`, which is told whether it is
+        to be parsed, too."""
         entry = cls.__new__(cls)
-        fields = vars(entry)
-        (
-            fields["seq"], fields["at"], fields["release"], fields["event"], fields["actor"], fields["previous"],
-            fields["hash"],
-        ) = head  # fmt: skip
-        if text_of is not None:
-            fields["text_of"] = text_of
+        for name, value in zip(_HEAD, head, strict=True):
+            _set(entry, name, value)
+        _set(entry, "text", None)
+        _set(entry, "text_of", text_of)
         return entry
 
     def __getattr__(self, name: str) -> Any:
-        if name != "body" or vars(self).keys().isdisjoint(("text", "text_of")):
+        if name != "body":
             raise AttributeError(name)
-        body = vars(self)["body"] = json.loads(self.written)
+        if self.text is None and self.text_of is not None:
+            self.text_of(self, True)
+            return object.__getattribute__(self, "body")
+        body = json.loads(self.written)
+        _set(self, "body", body)
         return body
 
     @property
     def written(self) -> str:
         """The body as JSON."""
-        fields = vars(self)
-        if "text" not in fields and "text_of" in fields:
-            fields["text"] = fields["text_of"](self)
-        return str(fields["text"]) if "text" in fields else json.dumps(self.body)
+        if (text := self.text) is None:
+            text = json.dumps(self.body) if self.text_of is None else self.text_of(self, False)
+        return text
 
     @property
     def is_read(self) -> bool:
-        """Whether its body was read."""
-        return "text" in vars(self)
+        """Whether the text of its body is at hand."""
+        return self.text is not None
+
+    @property
+    def lacks_body(self) -> bool:
+        """Whether neither the text nor what it says is at hand."""
+        if self.text is not None:
+            return False
+        try:
+            object.__getattribute__(self, "body")
+        except AttributeError:
+            return True
+        return False
 
     def is_row(self, row: tuple[Any, ...]) -> bool:
         """Whether it is that of this row of the database, whose body was read."""
@@ -277,6 +310,22 @@ class Ledger:
         """The last entry, or None. Raises SluiceError when it does not fit its hash."""
         return self._database.read(self._last)
 
+    def naming(self, hashes: Collection[str]) -> set[str]:
+        """Those of some SHA-256, in hexadecimal, that the body of any row names, as the database has it.
+
+        Cost: a look through the bodies for each of a few, one for all of many; nothing is hashed or remembered.
+        """
+
+        def named(connection: sa.Connection) -> set[str]:
+            if len(hashes) <= _FEW:
+                return {each for each in hashes if connection.execute(_HOLDING, {"text": each}).first()}
+            found: set[str] = set()
+            for body in connection.execute(_BODIES, execution_options=_PARTS).scalars():
+                found.update(_SHA256.findall(body))
+            return found & {*hashes}
+
+        return self._database.read(named) if hashes else set()
+
     def heads(self, sizes: Collection[int]) -> dict[int, tuple[str, str]]:
         """Of the first rows: how many -> the hash of the last of them and their Merkle root, both in hexadecimal.
 
@@ -423,24 +472,35 @@ class Ledger:
         if entry.release not in WITHOUT_STATES:
             self._histories.setdefault(entry.release, []).append(entry)
 
-    def _text(self, entry: Entry) -> str:
-        """The body of a row that was read before. Raises SluiceError where the row is gone, or another."""
+    def _text(self, entry: Entry, parse: bool) -> str:
+        """The body of a row that was read before, with others of its event that lie near. Raises SluiceError where the
+        row is gone, or another.
+
+        parse : whether they are kept as what they say and not as text; names of fields are then the same for all
+        """
         with self._reading:
             self._asked[entry.event] += 1
-            one = self._asked[entry.event] <= _FEW
-            wanted, names = (_NUMBERED, {"seq": entry.seq}) if one else (_OF_EVENT, {"event": entry.event})
+            wanted = _NUMBERED
+            names: dict[str, Any] = {"seq": entry.seq}
+            if self._asked[entry.event] > _FEW:
+                wanted = _OF_EVENT
+                names = {"event": entry.event, "first": entry.seq - _NEAR, "last": entry.seq + _NEAR}
+            found: dict[int, str] = {}
 
             def read(connection: sa.Connection) -> None:
                 for row in _in_parts(connection.execute(wanted, names, execution_options=_PARTS)):
                     known = self._fitting.get(row[0])
-                    if known is not None and not known.is_read and self._is_still(known, row):
-                        vars(known)["text"] = row[_BODY]
+                    if known is not None and (row[0] == entry.seq or known.lacks_body) and self._is_still(known, row):
+                        found[row[0]] = row[_BODY]
 
             with without_collecting():
                 self._database.read(read)
-            if not entry.is_read:
-                raise self._changed(entry.seq)
-            return entry.written
+                if entry.seq not in found:
+                    raise self._changed(entry.seq)
+                kept = json.loads(f"[{','.join(found.values())}]") if parse else found.values()
+                for seq, each in zip(found, kept, strict=True):
+                    _set(self._fitting[seq], "body" if parse else "text", each)
+            return found[entry.seq]
 
     def _refuse_gone(
         self, connection: sa.Connection, anchored: tuple[int, str] | None, number: int | None, end: int

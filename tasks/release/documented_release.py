@@ -1,6 +1,5 @@
 """A release: one product with one state of its data; its id, its seeds and what the ledger says of it."""
 
-import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ from sluice.publication.records_file import read_typed
 from tasks.release.decisions.signing_in import account
 from tasks.release.release_definition import Definition
 from tasks.release.release_documents import Documents
+from tasks.release.vault.seed_names import as_text, seed_name
 
 P_co = TypeVar("P_co", bound=Documents[Definition], covariant=True)
 P = TypeVar("P", bound=Documents[Definition])
@@ -134,16 +134,6 @@ class Release(Generic[P_co]):
     def record_as(self, person: str, event: str, expect: Collection[State] | None = None, **body: Any) -> Entry:
         """Append an event that a person of the roster decided, if the release is in one of the states expected."""
         return self.product.workspace.ledger.append(self.id, event, person, body, expect)
-
-
-def seed_name(vault: Vault, data: str, dice: str) -> str:
-    """The name of the seed of all releases of these data (a SHA-256) by the same plan; `dice` as of `as_text`."""
-    return f"seed-{vault.pseudonym('seed', chr(10).join([data, dice]))}"
-
-
-def as_text(dice: Mapping[str, Any]) -> str:
-    """What draws in a plan, as of `dice_of`, as the name of its seed has it."""
-    return json.dumps(dict(dice), sort_keys=True)
 
 
 DocumentedRelease: TypeAlias = Release[Documents[Definition]]

@@ -6,7 +6,6 @@ read without importing Prefect, which takes its settings when it is imported.
 """
 
 import re
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 from zoneinfo import available_timezones
@@ -17,6 +16,7 @@ from sluice.ground.errors import did_you_mean
 from sluice.ground.visible_text import Name, PathName
 from sluice.publication.license import known_license
 from sluice.sources.sources import Source
+from tasks.release.vault.seed_names import dice_of
 
 if TYPE_CHECKING:
     from policies.policy import Policy
@@ -92,12 +92,6 @@ class PublishTo(StrictModel):
     )
 
 
-_NO_PART_OF_THE_DICE = {
-    "name", "title", "owner", "source", "contract", "policy", "target", "publish_to", "schedule", "trigger", "poll",
-    "seed", "analyses", "publisher", "doi", "license", "copies",
-}  # fmt: skip
-
-
 class Definition(StrictModel):
     """What every release definition says. Paths are relative to the file that holds the definition."""
 
@@ -148,18 +142,6 @@ class Definition(StrictModel):
     def under(self, policy: "Policy") -> Self:
         """The same definition with whatever of it looks at the policy; nothing, unless a product says otherwise."""
         return self
-
-
-def dice_of(definition: Mapping[str, Any]) -> dict[str, Any]:
-    """The same of a definition that was read from JSON."""
-    kept: dict[str, Any] = _without_titles({k: v for k, v in definition.items() if k not in _NO_PART_OF_THE_DICE})
-    return kept
-
-
-def _without_titles(content: Any) -> Any:
-    if isinstance(content, dict):
-        return {key: _without_titles(value) for key, value in content.items() if key != "title"}
-    return [_without_titles(value) for value in content] if isinstance(content, list | tuple) else content
 
 
 def refuse_wrong_crontab(expression: str) -> None:

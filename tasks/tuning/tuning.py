@@ -13,7 +13,8 @@ from sluice.ground import durable
 from sluice.ground.errors import DataError, DocumentError
 from sluice.ground.variables import Variables
 from tasks.release.documented_release import StagedTable
-from tasks.release.editions.earlier_releases import kept_variables, record_begun, record_ended
+from tasks.release.editions.earlier_releases import kept_variables
+from tasks.release.editions.recorded_searches import record_begun, record_ended
 from tasks.release.records.record_product import Records
 from tasks.tuning.allowance import Allowance
 from tasks.tuning.confirmation import (

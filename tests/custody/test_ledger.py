@@ -58,6 +58,16 @@ def test_an_empty_ledger_is_whole(opened: Ledger) -> None:
     assert opened.verify() == []
 
 
+def test_hashes_are_found_wherever_a_body_names_them(opened: Ledger) -> None:
+    named, parts, other = "a" * 64, "b" * 64, "c" * 64
+    opened.append("r", "note", "amara", {"deep": [{"file": f"{named}.csv"}]})
+    opened.append("r", "note", "amara", {parts: 1})
+    assert opened.naming({named, parts, other}) == {named, parts}
+    many = {f"{number:064x}" for number in range(40)}
+    assert opened.naming({*many, named, parts}) == {named, parts}
+    assert opened.naming(()) == set()
+
+
 def test_the_state_follows_the_events(lived: Ledger) -> None:
     assert lived.state("fair-1") is State.PUBLISHED
     with golden.raises(TransitionError):

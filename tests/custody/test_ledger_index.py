@@ -75,6 +75,32 @@ def test_bodies_of_one_event_that_many_ask_for_are_read_together(place: Place, h
     assert hashed == [1, 1 + len(LIFE), 1 + 2 * len(LIFE)]
 
 
+def test_of_many_those_that_lie_near_are_read_together(
+    place: Place, hashed: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page of the desk asks for the last fifty of ten thousand."""
+    monkeypatch.setattr(ledgers, "_FEW", 0)
+    monkeypatch.setattr(ledgers, "_NEAR", len(LIFE))
+    first, _, third = place.opened().histories().values()
+    hashed.clear()
+    assert first[0].body["rows"] == 0
+    assert hashed == [1, 1 + len(LIFE)]
+    assert third[0].body["rows"] == 2
+    assert hashed[2:] == [1 + 2 * len(LIFE)]
+
+
+def test_a_body_is_kept_as_what_it_says_or_as_text_and_names_of_fields_once(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that lives for months holds thousands."""
+    monkeypatch.setattr(ledgers, "_FEW", 0)
+    rows = [entries[2] for entries in place.opened().histories().values()]
+    bodies = [entry.body for entry in rows]
+    assert all(entry.body is body and not entry.is_read for entry, body in zip(rows, bodies, strict=True))
+    assert len({id(name) for body in bodies for name in body}) == 2
+    assert [json.loads(entry.written) for entry in rows] == bodies == [{"step": "masked", "rows": n} for n in range(3)]
+
+
 def test_what_was_recorded_since_is_read_and_the_index_goes_on(place: Place, hashed: list[int]) -> None:
     for event in LIFE:
         place.opened().append("fair-3", event, "amara", {})

@@ -12,12 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from flows import run_client
+from flows import run_client, run_forks
 from flows.run_forks import Forks
 from tests.flows.installation import kill, until
 
 pytestmark = pytest.mark.servers
 
+_KIND = (socket.AF_UNIX, socket.SOCK_SEQPACKET)
 FLOW = "flows.release.release_flow"
 # What a child does in place of a run: it says what it was told, and waits for a second line of its file.
 PROGRAM = """
@@ -38,9 +39,9 @@ class Nursery:
 
     def __init__(self, folder: Path) -> None:
         self.path, self.end, self.started = str(folder / "runs"), folder / "end", []
-        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as server:
+        with socket.socket(*_KIND) as server:
             server.bind(self.path)
-            server.listen(8)
+            server.listen(128)
             self.process = subprocess.Popen(
                 [sys.executable, "-c", PROGRAM, str(server.fileno()), str(self.end)],
                 stdin=subprocess.PIPE, pass_fds=[server.fileno()], env=os.environ | {"OF_THE_WORKER": "yes"},
@@ -128,16 +129,48 @@ def test_of_a_worker_that_is_gone_the_runs_go_on_and_then_nothing_is_left(nurser
 
 def test_nothing_is_forked_but_the_flows_of_this_installation(nursery: Nursery) -> None:
     assert nursery.ask("os.system").communicate(timeout=20)[0] == "for itself\n"
-    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as stranger:
+    with socket.socket(*_KIND) as stranger:
         stranger.connect(nursery.path)
         stranger.send(b"{}")  # without the outputs of a process
         assert stranger.recv(8) == b""
 
 
-def _asking(nursery: Nursery, told: bytes) -> socket.socket:
-    asking = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+def test_who_connects_and_says_nothing_holds_nobody(nursery: Nursery) -> None:
+    """Beyond some the longest silent are left, so that they take no room from those who ask."""
+    told(nursery.ask())
+    began, silent = time.monotonic(), [_connected(nursery) for _ in range(run_forks._SILENT + 1)]
+    told(nursery.ask())
+    assert time.monotonic() - began < run_forks._PATIENCE / 2
+    assert silent[0].recv(8) == b""
+    for each in silent:
+        each.close()
+    told(nursery.ask())
+
+
+def test_who_stays_silent_is_left(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(run_forks, "_PATIENCE", 0.0)
+    worker, ended = os.pipe()
+    os.close(ended)
+    with socket.socket(*_KIND) as server, socket.socket(*_KIND) as silent:
+        server.bind(str(tmp_path / "runs"))
+        server.listen(1)
+        silent.connect(str(tmp_path / "runs"))
+        forks = Forks(server, worker, [FLOW])
+        forks._asked(server)
+        assert forks.next_run() is None, "and the process ends with its worker"
+        assert silent.recv(8) == b""
+    os.close(worker)
+
+
+def _connected(nursery: Nursery) -> socket.socket:
+    asking = socket.socket(*_KIND)
     asking.settimeout(20)
     asking.connect(nursery.path)
+    return asking
+
+
+def _asking(nursery: Nursery, told: bytes) -> socket.socket:
+    asking = _connected(nursery)
     socket.send_fds(asking, [told], [1, 2])
     return asking
 
@@ -171,11 +204,14 @@ def test_where_no_process_can_be_forked_who_asked_runs_for_itself(
         raise BlockingIOError
 
     monkeypatch.setattr(os, "fork", full)
-    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as server:
+    with socket.socket(*_KIND) as server:
         server.bind(str(tmp_path / "runs"))
         server.listen(1)
-        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as asking:
+        with socket.socket(*_KIND) as asking:
             asking.connect(str(tmp_path / "runs"))
             socket.send_fds(asking, [json.dumps({"PREFECT__FLOW_ENTRYPOINT": FLOW}).encode()], [1, 2])
-            assert Forks(server, 0, [FLOW])._asked(server) is None
+            forks = Forks(server, 0, [FLOW])
+            forks._asked(server)
+            [silent] = forks._silent
+            assert forks._said(silent) is None
             assert asking.recv(8) == b""

@@ -16,7 +16,7 @@ from prefect.exceptions import ObjectNotFound
 from prefect.workers.base import BaseWorker
 
 from flows.cli.operator_commands import begin_nowhere
-from flows.worker import ALIVE, ReleaseWorker, runs_at_a_time, share_of_memory
+from flows.worker import ALIVE, Places, ReleaseWorker, runs_at_a_time, share_of_memory
 from sluice.settings import settings
 from tests.deployments.shipped_settings import DEPLOYMENTS
 from tests.flows.house import House
@@ -90,7 +90,39 @@ def test_a_worker_that_was_told_to_stop_begins_nothing() -> None:
     assert anyio.run(look) == ([], False, 0)
 
 
-def test_a_run_whose_deployment_was_deleted_keeps_no_place(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_workers_of_one_machine_share_its_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each counted its own runs: two of them started twice what the machine carries."""
+    first, second, third = (FlowRun(id=uuid4(), flow_id=uuid4()) for _ in range(3))
+
+    async def agreed(*_: object) -> bool:
+        return True
+
+    async def look() -> list[bool]:
+        one, other = (ReleaseWorker("pool", 2, places=Places(tmp_path / "places", 2)) for _ in range(2))
+        begun = [await one._propose_pending_state(first), await other._propose_pending_state(second)]
+        begun.append(await other._propose_pending_state(third))
+        with pytest.raises(RuntimeError):
+            await one.run(first, one.job_configuration())  # there is no server, and its end frees the place
+        begun.append(await other._propose_pending_state(third))
+        return begun
+
+    monkeypatch.setattr(BaseWorker, "_propose_pending_state", agreed)
+    assert anyio.run(look) == [True, True, False, True]
+
+
+def test_places_are_those_of_a_worker_that_lives_and_of_a_disk_that_takes_them(tmp_path: Path) -> None:
+    gone, here = Places(tmp_path / "places", 1), Places(tmp_path / "places", 1)
+    run = uuid4()
+    assert (gone.take(run), here.take(uuid4())) == (True, False)
+    assert gone.take(run), "it has it already"
+    gone.free(run)
+    gone.free(run)
+    assert here.take(uuid4())
+    (tmp_path / "full").touch()
+    assert Places(tmp_path / "full" / "places", 1).take(uuid4()), "its own limit has to do"
+
+
+def test_a_run_whose_deployment_was_deleted_keeps_no_place(tmp_path: Path) -> None:
     """Else whoever deletes two deployments on the server leaves no place to any release."""
 
     class Server:
@@ -100,12 +132,15 @@ def test_a_run_whose_deployment_was_deleted_keeps_no_place(monkeypatch: pytest.M
         async def set_flow_run_state(self, *_: object, **__: object) -> None: ...
 
     async def submit() -> int:
-        worker = ReleaseWorker("pool", 2)
+        places = Places(tmp_path, 1)
+        worker = ReleaseWorker("pool", 2, places=places)
         worker._limiter, worker._client = anyio.CapacityLimiter(2), Server()  # type: ignore[assignment]
         run = FlowRun(id=uuid4(), flow_id=uuid4(), deployment_id=uuid4())
         worker._limiter.acquire_on_behalf_of_nowait(run.id)
         worker._submitting_flow_run_ids.add(run.id)
+        assert places.take(run.id)
         await worker._submit_run(run)
+        assert places.take(run.id)
         return worker.places_taken
 
     assert anyio.run(submit) == 0

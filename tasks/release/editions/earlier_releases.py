@@ -7,19 +7,19 @@ many were tried must be seen all the same. What is missing from the vault withou
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
 
 from policies.pruned_publications import judge_pruned
 from sluice.custody.ledger import Entry, last
-from sluice.custody.states import PRUNED, SEARCH_BEGUN, SEARCH_ENDED, SEARCHES, State, state_of
+from sluice.custody.states import State, state_of
 from sluice.custody.workspace import Workspace
 from sluice.ground.variables import NAMES, Variable, Variables
 from sluice.ground.verdict import Finding
 from sluice.publication.records_file import read_typed
 from sluice.risk.publications.publication import changed_records
-from tasks.release.decisions.signing_in import account
-from tasks.release.documented_release import DocumentedRelease, StagedTable, variables_as_json, variables_from_json
-from tasks.release.release_definition import dice_of
+from tasks.release.documented_release import DocumentedRelease, variables_as_json, variables_from_json
+from tasks.release.editions.recorded_searches import searches
+from tasks.release.vault.seed_names import dice_of
+from tasks.release.vault.vault_inventory import pruned_in
 
 # One that was begun will be: it is finished as it was approved, and not held beside what was published meanwhile.
 _WERE_PUBLIC = (State.PUBLISHING, State.PUBLISHED, State.SUPERSEDED, State.WITHDRAWN)
@@ -148,11 +148,6 @@ def recorded_as_pruned(workspace: Workspace) -> frozenset[str]:
     return pruned_in(workspace.ledger.entries())
 
 
-def pruned_in(entries: Sequence[Entry]) -> frozenset[str]:
-    """The same by all entries of the ledger."""
-    return frozenset(name for entry in entries if entry.event == PRUNED for name in entry.body["objects"])
-
-
 def is_pruned(workspace: Workspace, sha256: str, suffix: str) -> bool:
     """Whether an object is gone, by a recorded rule. The same data may have come again since: then it is not."""
     name = f"{sha256}{suffix}"
@@ -191,54 +186,6 @@ def is_out_of_reach(workspace: Workspace, entries: Sequence[Entry]) -> bool:
 
 def _described(variables: Variables) -> set[str]:
     return {name for name, variable in variables.items() if variable.role not in NAMES}
-
-
-@dataclass(frozen=True)
-class SearchEntry:
-    """One search as the ledger knows it.
-
-    name   : a keyed hash of its space, documents and data; taken up again it keeps its name
-    trials : those that were taken; of one that was killed those that it might have taken
-    judged : of its best plans, those that were judged again with other seeds
-    """
-
-    name: str
-    received: Entry  # its body names the data as that of a release does
-    trials: int
-    judged: int = 0
-
-
-def record_begun(workspace: Workspace, name: str, dataset: str, data: StagedTable, variables: str, trials: int) -> None:
-    """Before the first trial. `variables` is the hash under which the vault keeps them."""
-    body = {"search": name, "dataset": dataset, "data": asdict(data), "variables": variables, "trials": trials}
-    workspace.ledger.append(SEARCHES, SEARCH_BEGUN, account(), body)
-
-
-def record_ended(workspace: Workspace, name: str, trials: int, judged: int, passed: bool) -> None:
-    """After the last trial, or when somebody stopped it."""
-    body = {"search": name, "trials": trials, "judged": judged, "passed": passed}
-    workspace.ledger.append(SEARCHES, SEARCH_ENDED, account(), body)
-
-
-def searches(workspace: Workspace) -> list[SearchEntry]:
-    """Every search once, with all that it took however often it was taken up again. Cost: one reading of the ledger."""
-    begun: dict[str, Entry] = {}
-    trials: dict[str, int] = {}
-    judged: dict[str, int] = {}
-    open_: dict[str, int] = {}
-    for entry in workspace.ledger.entries(SEARCHES):
-        name = entry.body["search"]
-        if entry.event == SEARCH_BEGUN:
-            begun[name] = entry
-            open_[name] = max(entry.body["trials"], open_.get(name, 0))
-        else:
-            trials[name] = max(entry.body["trials"], trials.get(name, 0))
-            judged[name] = judged.get(name, 0) + entry.body["judged"]
-            open_.pop(name, None)
-    return [
-        SearchEntry(name, entry, max(trials.get(name, 0), open_.get(name, 0)), judged.get(name, 0))
-        for name, entry in begun.items()
-    ]
 
 
 def kept_variables(workspace: Workspace, variables: Mapping[str, Variable]) -> str:

@@ -16,9 +16,7 @@ from sluice.custody.states import PRUNED, SEED_DESTROYED, State, state_of
 from sluice.custody.vault import Vault
 from sluice.custody.workspace import Workspace
 from sluice.ground.errors import DataError
-from sluice.publication.copies import COPIES
-from tasks.release.documented_release import as_text, seed_name
-from tasks.release.release_definition import dice_of
+from tasks.release.vault.seed_names import as_text, dice_of, seed_name
 
 _EVIDENCE_OF: Mapping[str, Mapping[str, str]] = {
     State.RECEIVED: {"contract": ".json", "policy": ".json", "plan": ".json", "variables": ".json"},
@@ -26,6 +24,7 @@ _EVIDENCE_OF: Mapping[str, Mapping[str, str]] = {
     # What a release waits for is recorded with the same report and dossier as its evaluation.
     **{event: {"report": ".html", "dossier": ".json"} for event in (State.EVALUATED, State.BLOCKED, "note")},
 }
+_WITHOUT_COPIES = {"data", "csv", "rows", "sample", "seed"}  # of what is recorded of a masked file
 
 
 @dataclass(frozen=True)
@@ -51,13 +50,14 @@ def holdings(workspace: Workspace, histories: Mapping[str, Sequence[Entry]]) -> 
     found, dice = [], _Dice(workspace.vault)
     for release, entries in histories.items():
         state = state_of(entry.event for entry in entries)
+        deleted_in = [entry for entry in entries if entry.event in (PRUNED, SEED_DESTROYED)]
         parts: dict[Part, Iterable[str]] = {
             "staged_data": _staged(entries),
             "masked_files": _masked(workspace.vault, entries),
             "seeds": dice.seeds(entries),
         }
         for part, objects in parts.items():
-            deletions = [entry for entry in entries if _is_deletion(entry, part)]
+            deletions = [entry for entry in deleted_in if _is_deletion(entry, part)]
             recorded = {name for entry in deletions for name in entry.body.get("objects", ())}
             if names := {*objects, *recorded}:
                 deleted = deletions[-1].at if deletions else None
@@ -69,9 +69,14 @@ def evidence(entries: Sequence[Entry]) -> set[str]:
     """Names in the store of what is kept for ever: the documents, the report and the dossier of each judgement."""
     found = set()
     for entry in entries:
-        named = _EVIDENCE_OF.get(entry.event, {})
-        found |= {f"{entry.body[field]}{suffix}" for field, suffix in named.items() if entry.body.get(field)}
+        if named := _EVIDENCE_OF.get(entry.event):
+            found |= {f"{entry.body[field]}{suffix}" for field, suffix in named.items() if entry.body.get(field)}
     return found
+
+
+def pruned_in(entries: Iterable[Entry]) -> frozenset[str]:
+    """Names in the store of all objects of which these record a deletion."""
+    return frozenset(name for entry in entries if entry.event == PRUNED for name in entry.body["objects"])
 
 
 def _is_deletion(entry: Entry, part: Part) -> bool:
@@ -98,8 +103,7 @@ def _masked(vault: Vault, entries: Sequence[Entry]) -> set[str]:
         if entry.event != State.MASKED or "data" not in entry.body:
             continue
         if "csv" in entry.body:
-            copies = {name: copy.ending for name, copy in COPIES.items()}
-            found |= _named(entry.body, {"data": ".parquet", "csv": ".csv", **copies})
+            found |= _named(entry.body, {"data": ".parquet", "csv": ".csv", **_copies(entry.body)})
             continue
         found |= _named(entry.body, {"data": ".json", "published_cells": ".npz", "proofs": ".npz"})
         try:
@@ -108,6 +112,15 @@ def _masked(vault: Vault, entries: Sequence[Entry]) -> set[str]:
             continue
         found |= {f"{sha256}{Path(file).suffix}" for file, sha256 in listed.items()}
     return found
+
+
+def _copies(body: Mapping[str, Any]) -> Mapping[str, str]:
+    """The endings of the copies for statistics packages, where there are any."""
+    if body.keys() <= _WITHOUT_COPIES:
+        return {}
+    from sluice.publication.copies import COPIES  # with libraries that a look into the vault does without
+
+    return {name: copy.ending for name, copy in COPIES.items()}
 
 
 def _named(body: dict[str, Any], suffixes: dict[str, str]) -> set[str]:

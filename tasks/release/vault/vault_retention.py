@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 
+from pydantic import BaseModel, ConfigDict
+
 from policies.adoption import InForce, Office, read_office
-from policies.policy import Policy
 from policies.retention import Part, Retention, kept_until
 from sluice.custody.clock import refuse_wrong_clock
 from sluice.custody.ledger import Entry, last
@@ -24,8 +25,8 @@ from sluice.ground.durable import locked
 from sluice.ground.errors import DataError, SluiceError
 from sluice.ground.machine import without_collecting
 from tasks.release.decisions.signing_in import account
-from tasks.release.editions.earlier_releases import pruned_in, searches
-from tasks.release.vault.vault_inventory import Holding, evidence, holdings
+from tasks.release.editions.recorded_searches import searches
+from tasks.release.vault.vault_inventory import Holding, evidence, holdings, pruned_in
 
 _FRESH = timedelta(days=7)  # since its bytes were last kept: a run may be about to record them
 
@@ -108,18 +109,27 @@ def inventory(workspace: Workspace, now: datetime | None = None) -> Inventory:
     known |= {name.partition(".")[0] for names in kept.values() for name in names}
     known |= {sha256 for act in acts for sha256 in _SHA256.findall(act.written)}
     unknown = {name for name, each in objects.items() if each.plain and name.partition(".")[0] not in known}
-    if unknown:  # in any other place of any row
-        known = {sha256 for entry in entries for sha256 in _SHA256.findall(entry.written)}
+    named = workspace.ledger.naming({name.partition(".")[0] for name in unknown})  # in any other place of any row
     strays = {
         name: objects[name].written + timedelta(days=STRAY_DAYS)
         for name in sorted(unknown)
-        if name.partition(".")[0] not in known
+        if name.partition(".")[0] not in named
     }
     searched: dict[str, datetime | None] = {}
     for each in sorted(searches(workspace), key=lambda each: each.received.seq):  # the last of the same data counts
         begun = datetime.fromisoformat(each.received.at)
         searched[f"{each.received.body['data']['sha256']}.parquet"] = rules.of_search(begun)
     return Inventory(at, histories, kept, pruned_in(entries), keepings, searched, objects, strays)
+
+
+class _Kept(BaseModel):
+    """What a policy says of it. All else of a policy takes a second to load, and is not asked here."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    name: str
+    version: str
+    retention: Retention | None = None
 
 
 @dataclass
@@ -130,7 +140,7 @@ class _Rules:
     office: Office | None
     acts: Sequence[Entry]  # of the office
     offices: dict[int, Office | None] = field(default_factory=dict)  # as so many of its first acts made it
-    policies: dict[str, Policy | None] = field(default_factory=dict)  # by their SHA-256
+    policies: dict[str, _Kept | None] = field(default_factory=dict)  # by their SHA-256
 
     def keeping(self, holding: Holding, entries: Sequence[Entry]) -> Keeping:
         if holding.state in _WAIT:
@@ -171,7 +181,7 @@ class _Rules:
     def _in_force(self, name: str) -> InForce | None:
         return self.office.in_force.get(("policy", name)) if self.office else None
 
-    def _was_adopted(self, policy: Policy, received: Entry) -> bool:
+    def _was_adopted(self, policy: _Kept, received: Entry) -> bool:
         """Whether it counted when the release was received: a rehearsal is judged by any, and none of those may say
         that what was tried is forgotten."""
         before = bisect_left(self.acts, received.seq, key=lambda act: act.seq)
@@ -185,12 +195,12 @@ class _Rules:
         policy = self._read(held.adoption.sha256)
         return policy.retention if policy else None
 
-    def _read(self, sha256: str) -> Policy | None:
-        """The policy that the vault keeps; None where it does not hold it as it was, or an earlier Sluice wrote it."""
+    def _read(self, sha256: str) -> _Kept | None:
+        """The policy that the vault keeps; None where it does not hold it as it was."""
         if sha256 not in self.policies:
             try:
                 content = self.workspace.vault.verify(sha256, ".json").read_bytes()
-                self.policies[sha256] = Policy.model_validate_json(content)
+                self.policies[sha256] = _Kept.model_validate_json(content)
             except (DataError, ValueError):
                 self.policies[sha256] = None
         return self.policies[sha256]

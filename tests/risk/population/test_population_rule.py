@@ -54,6 +54,15 @@ def test_a_list_that_the_policy_names_by_its_hash_is_that_one_or_none(tmp_path: 
     golden.refused(ValidationError, KMap, k=9, population=str(path), population_sha256="abc")
 
 
+def test_a_list_is_read_by_no_compiled_parser_beside_the_vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As no other file is that lies outside of it; quotes, blank lines and a byte order mark are read all the same."""
+    for parser in (pd.read_csv, pd.read_table, pd.read_fwf):
+        monkeypatch.setattr(pd, parser.__name__, None)
+    path = tmp_path / "people.csv"
+    path.write_text('\ufeffnote,"sex",age\r\n"a, ""b""\nc",f,30\r\n\r\n,"f", 30\n', encoding="utf-8")
+    assert one(KMap(k=2, population=str(path)), SURVEY.head(2)).observed == 2
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -63,6 +72,8 @@ def test_a_list_that_the_policy_names_by_its_hash_is_that_one_or_none(tmp_path: 
         "sex,age\nf,thirty\n",
         "sex,age,count\nf,30,-1\n",
         "sex,age,count\nf,30,\n",
+        "sex,age\nf,30,1\n",
+        'sex,age\n"f"x,30\n',
     ],
 )
 def test_a_list_that_cannot_be_used_is_an_error(tmp_path: Path, text: str | None) -> None:

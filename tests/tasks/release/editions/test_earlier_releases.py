@@ -9,12 +9,10 @@ from tasks.release.editions.earlier_releases import (
     judged_bytes,
     kept_variables,
     publications,
-    record_begun,
-    record_ended,
     same_bytes,
     search_trials,
-    searches,
 )
+from tasks.release.editions.recorded_searches import record_begun, record_ended, searches
 from tasks.release.product import AnyRelease
 from tests.custody.statements import statements_to_ledgers
 from tests.flows.house import House

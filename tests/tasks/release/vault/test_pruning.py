@@ -1,5 +1,6 @@
 """Pruning: what is due goes, in the ledger first; what anybody needs stays, whoever would have it gone."""
 
+import json
 import os
 import shutil
 from datetime import UTC, datetime, timedelta
@@ -14,7 +15,7 @@ from sluice.custody.states import PRUNED, SEED_DESTROYED, VAULT, State
 from sluice.custody.workspace import Workspace
 from sluice.ground.errors import SluiceError
 from tasks.release.vault.vault_inventory import Holding
-from tasks.release.vault.vault_retention import Inventory, Keeping, Pruning, prune
+from tasks.release.vault.vault_retention import Inventory, Keeping, Pruning, _Rules, prune
 from tests.flows.clocks import in_days
 from tests.flows.house import BLOCKED, DONE, WAITING, House
 from tests.flows.stages import stages
@@ -247,6 +248,18 @@ def test_what_somebody_took_is_told_from_what_was_deleted_by_rule(published: Ret
     (workspace.vault.objects / f"{received.body['policy']}.json").unlink()
     golden.words(published.sluice("vault", "ls").words)
     assert after(published, 20_000).deletions == (), "without its policy there is no rule to delete by"
+
+
+def test_a_policy_of_another_version_says_still_how_long_what_it_judged_is_kept(tmp_path: Path) -> None:
+    vault = Workspace.open(tmp_path / "home").vault
+    written = {"name": "office", "version": "3", "of_another_sluice": 1, "retention": {"published": {"seeds": 120}}}
+    kept = vault.keep_bytes(json.dumps(written).encode(), ".json")
+    found = _Rules(Workspace.open(tmp_path / "home"), None, ())._read(kept)
+    assert found is not None
+    assert found.retention is not None
+    assert (found.name, found.retention.days(True, "seeds")) == ("office", 120)
+    wrong = vault.keep_bytes(json.dumps(written | {"retention": {"published": {"seeds": 1}}}).encode(), ".json")
+    assert _Rules(Workspace.open(tmp_path / "home"), None, ())._read(wrong) is None
 
 
 def test_nothing_is_deleted_through_a_link(published: RetainingHouse, tmp_path: Path) -> None:
