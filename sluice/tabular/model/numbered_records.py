@@ -10,6 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sluice.ground.errors import DataError, MeasureChoiceError
+from sluice.ground.frame_columns import with_columns
 from sluice.ground.visible_text import as_they_look, unclear_names
 from sluice.tabular.model.aggregation import LARGEST_KEPT, aggregate
 from sluice.tabular.model.cells import Cells, Codes, Integers, Table, keys_of
@@ -184,7 +185,7 @@ def _as_they_look(frame: pd.DataFrame, measure: Measure) -> tuple[pd.DataFrame, 
         encoded = pa.array(text_of(frame[name]), pa.string()).dictionary_encode()
         if unclear := int(np.sum(unclear_names(encoded.dictionary).to_numpy(zero_copy_only=False))):
             respelled += unclear
-            frame = frame.assign(**{name: as_they_look(encoded.dictionary).take(encoded.indices).to_pandas()})
+            frame = with_columns(frame, {name: as_they_look(encoded.dictionary).take(encoded.indices).to_pandas()})
     return frame, respelled
 
 
