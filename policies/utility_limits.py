@@ -156,9 +156,9 @@ class _Limits(Analyses):
         Without a limit it is reported and does not decide; nor does one that the file gives no occasion for: of fewer
         than two numbers there is no correlation. Those of sets of items are for files that have any, and that of
         impossible records for data whose contract has rules across fields: any of them needs a decision (`REVIEW`)
-        where there is no limit. The score and S_pMSE within subgroups, which take long, are measured where they have a
-        limit. Then the findings on each analysis that the policy or the definition asks for. Where records have
-        weights, the view holds the figures of the records themselves, too.
+        where there is no limit, and more than one in a thousand fails. The score and S_pMSE within subgroups, which
+        take long, are measured where they have a limit. Then the findings on each analysis that the policy or the
+        definition asks for. Where records have weights, the view holds the figures of the records themselves, too.
         """
         families = [
             family

@@ -49,6 +49,8 @@ _AROUND = (
     "tests.flows",
 )  # may be changed, and what is measured stays
 
+_UNMEASURED = {"name", "version", "description", "approvals", "waivers", "retention"}  # of a policy: people read them
+
 _DEAREST = "rulers"
 _MAPS = MapLearners.rulers
 _evaluating: list[bool] = []
@@ -148,7 +150,8 @@ def _key(policy: Policy, files: Comparison, *variables: Variables) -> str | None
     """Of all that is evaluated, the draws among it; None where something cannot be written down."""
     of_files = {field.name: getattr(files, field.name) for field in fields(files)}
     try:
-        written = pickle.dumps((policy.model_dump_json(), of_files, files.rng.bit_generator.seed_seq, variables))
+        asked = policy.model_dump_json(exclude=_UNMEASURED)
+        written = pickle.dumps((asked, of_files, files.rng.bit_generator.seed_seq, variables))
     except (pickle.PicklingError, TypeError, AttributeError):
         return None
     return hashlib.sha256(written).hexdigest()

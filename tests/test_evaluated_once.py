@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from unittest.mock import patch
+from unittest.mock import Mock, patch
 
 import numpy as np
 import pytest
@@ -13,7 +13,8 @@ from policies.policy import Policy
 from sluice.masking.plan import apply_plan
 from sluice.risk.linkage.map_rulers import MapLearners
 from sluice.utility.comparison import Comparison
-from tests.evaluated_once import evaluated_once, is_measured, played_once, without_maps
+from tasks.release.records.record_findings import evaluate_file, risk_findings
+from tests.evaluated_once import _UNMEASURED, evaluated_once, is_measured, played_once, without_maps
 from tests.masking.survey import VARIABLES, step_of, survey
 
 pytestmark = pytest.mark.chain
@@ -43,15 +44,28 @@ def test_the_same_file_is_not_evaluated_again_and_any_other_is(tmp_path: Path) -
         assert evaluated_once(policy, again, again.variables, again.released) is found
         with patch("tests.evaluated_once._known", {}):  # as in another process
             assert evaluated_once(policy, again, again.variables, again.released, tmp_path) == found
+        renamed = Policy.model_validate(POLICY | {"version": 2, "description": "renamed"})
+        assert evaluated_once(renamed, again, again.variables, again.released) is found
         others = [
             (policy, compared(2)),
             (policy, replace(compared(), rng=np.random.default_rng(2))),
             (policy, replace(compared(), unit="people")),
-            (Policy.model_validate(POLICY | {"version": 2}), compared()),
+            (Policy.model_validate(POLICY | {"minimum_cell": 11}), compared()),
         ]
         for other, files in others:
             with pytest.raises(AssertionError, match="evaluated again"):
                 evaluated_once(other, files, files.variables, files.released)
+
+
+def test_what_is_not_asked_of_a_policy_is_asked_by_nobody_who_measures() -> None:
+    """Else a policy that differs in it would be given what was found by another."""
+    policy, files = Policy.model_validate(POLICY), compared()
+    measured = {name: getattr(policy, name) for name in Policy.model_fields if name not in _UNMEASURED}
+    bare = Mock(spec_set=list(measured), **measured)
+    assert evaluate_file(bare, files, files.variables, files.released) == evaluate_file(
+        policy, compared(), files.variables, files.released
+    )
+    assert list(risk_findings(bare, compared())) == list(risk_findings(policy, compared()))
 
 
 def test_attacks_on_the_same_file_are_played_once_and_only_as_far_as_somebody_asks() -> None:

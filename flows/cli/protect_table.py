@@ -124,6 +124,12 @@ def _print_table(summary: dict[str, Any], method: str) -> None:
             "others; if they are the same, spell them alike.",
             "yellow",
         )
+    if joined := summary["contributors_joined"]:
+        note(
+            "names of contributors that differ from others in capital letters alone, and count as the same: "
+            f"{joined:,}. If they are others, number them.",
+            "yellow",
+        )
     if respelled := summary["contributors_respelled"]:
         note(
             "names of contributors spelled with other blanks than single ones, or characters nobody sees: "

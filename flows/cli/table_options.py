@@ -47,7 +47,12 @@ Totals = Annotated[
     ),
 ]
 Rules = Annotated[
-    list[str] | None, typer.Option("--rule", metavar="RULE=NUMBERS", help="such as p_percent=10 or dominance=2,85")
+    list[str] | None,
+    typer.Option(
+        "--rule",
+        metavar="RULE=NUMBERS",
+        help="such as p_percent=10 or dominance=2,85; of one of several measures MEASURE:RULE=NUMBERS",
+    ),
 ]
 Tables = Annotated[
     list[str] | None, typer.Option("--table", metavar="NAME,NAME", help="dimensions of one of several linked tables")
@@ -115,7 +120,7 @@ class TableOptions:
         if self.hierarchy:
             written["dimensions"] = _dimensions(self.hierarchy)
         if self.rule:
-            written["rules"] = [_rule(each) for each in self.rule]
+            written["rules"], written["rules_of"] = _rules(self.rule)
         if self.table:
             names = enumerate(names_given(self.table), start=1)
             written["tables"] = [{"name": f"table-{at}", "dimensions": table} for at, table in names]
@@ -255,6 +260,16 @@ def _with_totals(dimensions: Sequence[Mapping[str, Any]], written: Sequence[str]
             elif equals:
                 raise DocumentError(f"the hierarchy of '{name}' tells its total", field="--total")
     return made
+
+
+def _rules(written: Sequence[str]) -> tuple[list[dict[str, Any]], dict[str, list[dict[str, Any]]]]:
+    """The rules, and by its name those of a measure, which were written as MEASURE:RULE=NUMBERS."""
+    rules: list[dict[str, Any]] = []
+    of_measures: dict[str, list[dict[str, Any]]] = {}
+    for each in written:
+        measure, colon, rule = each.rpartition(":")
+        (of_measures.setdefault(measure, []) if colon else rules).append(_rule(rule))
+    return rules, of_measures
 
 
 def _rule(written: str) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from sluice.ground.declaration import Declaration
 from sluice.ground.sentence import Saying, Sentences, as_fields
 from sluice.ground.variables import NAMES, Kind
 from sluice.ground.verdict import Finding, Verdict
+from sluice.masking.transparency import unexamined
 from sluice.risk.reference.idle_columns import alone_share, idle_columns, is_drawn_alike, is_tied
 from sluice.utility.comparison import Comparison
 
@@ -41,12 +42,12 @@ _FEWEST = 200
 
 
 def judge_hidden_names(files: Comparison) -> list[Finding]:
-    """REVIEW for columns that tell nothing and name most people; of a file whose plan is known there are none.
+    """REVIEW for columns that tell nothing and name most people; of a file whose methods are known there are none.
 
     A released column is excused that is its original one in another form (with pairs), or whose values are the
     original's, or distributed like these: permuted, or drawn from a model.
     """
-    if files.carried_out is not None:
+    if files.carried_out is not None and not unexamined(files.carried_out):
         return [_finding(Verdict.PASS, None, len(files.masked), _SAYS.by_plan())]
     names = [
         name

@@ -16,7 +16,7 @@ from sluice.ground.declaration import Declaration
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import END, Saying, Sentences, as_fields
 from sluice.ground.verdict import Finding, Verdict
-from sluice.masking.transparency import MethodAttack, attacks_on
+from sluice.masking.transparency import MethodAttack, attacks_on, unexamined
 from sluice.risk.measurement import if_near, verdict_within
 from sluice.risk.people_of_records import groups_of_people
 from sluice.risk.transparency.attack import Leak, Pairs
@@ -40,6 +40,8 @@ _SAYS = Sentences(
     method_not_known="Nobody said how the file was masked, so no attack that uses the method was played, but for what "
     "a guess shows.",
     no_attack="No attack is known that would use what is published of the plan's methods.",
+    not_declared="The distribution that offers {methods:listed} declares no attack on it, so nobody looked for what "
+    "undoes it.",
     not_played="The attack on {method} could not be played: {why}",
 )
 
@@ -64,26 +66,28 @@ _CELLS = 300_000_000  # people times records that are compared at most, as long 
 def judge_transparency(limits: TransparencyLimits, files: Comparison) -> list[Finding]:
     """A finding for each method of the plan that an attack is known for, and for all of them together.
 
-    Where there is no plan, an intruder guesses: a finding for each guess by which something comes back.
+    Where there is no plan, or whoever offers a method declares no attack on it, an intruder guesses: a finding for each
+    guess by which something comes back.
     """
-    if files.carried_out is None:
-        says = _SAYS.method_not_known()
-        unknown = Finding(rule="transparency", verdict=Verdict.REVIEW, stage="attack", binding=False, **as_fields(says))
-        pairs = pairs_of(files, limits.people)
-        return [
-            unknown,
-            *(_judged(limits, MethodAttack(trace.method, trace), pairs, files) for trace in traces(pairs)),
-        ]
-    attacks = attacks_on(files.carried_out, files.variables, files.released)
-    if not attacks:
-        says = _SAYS.no_attack()
-        return [
-            Finding(
-                rule="transparency", verdict=Verdict.PASS, stage="attack", binding=limits.binding, **as_fields(says)
-            )
-        ]
+
+    def says(verdict: Verdict, saying: Saying, scope: str = "", binding: bool = limits.binding) -> Finding:
+        return Finding(
+            rule="transparency", verdict=verdict, stage="attack", scope=scope, binding=binding, **as_fields(saying)
+        )
+
+    plan = files.carried_out
+    attacks = [] if plan is None else attacks_on(plan, files.variables, files.released)
+    open_findings = []
+    if plan is None:
+        open_findings = [says(Verdict.REVIEW, _SAYS.method_not_known(), binding=False)]
+    elif methods := unexamined(plan):
+        open_findings = [says(Verdict.REVIEW, _SAYS.not_declared(methods=methods), ", ".join(methods))]
+    elif not attacks:
+        return [says(Verdict.PASS, _SAYS.no_attack())]
     pairs = pairs_of(files, limits.people)
-    return [_judged(limits, attack, pairs, files) for attack in attacks]
+    if open_findings:
+        attacks += [MethodAttack(trace.method, trace) for trace in traces(pairs)]
+    return [*open_findings, *(_judged(limits, attack, pairs, files) for attack in attacks)]
 
 
 def is_perturbed(files: Comparison, name: str) -> bool:

@@ -40,6 +40,7 @@ from sluice.risk.linkage.learned_variable import compared_variables
 from sluice.risk.linkage.mapped_columns import MappedColumns
 from sluice.risk.linkage.matched_people import matched_people
 from sluice.risk.linkage.number_patterns import with_digits
+from sluice.risk.linkage.repeated_variables import repeated_variables
 from sluice.risk.linkage.worst_known import worst_known
 from sluice.risk.measurement import if_near, verdict_within
 from sluice.risk.people_of_records import groups_of_people, places_of_groups, word_for_groups
@@ -390,7 +391,8 @@ def _not_played(intruder: Intruder, files: Comparison, learned: LearnedIntruder 
 def _known(intruder: Intruder, learned: LearnedIntruder, files: Comparison) -> Sequence[int]:
     """Positions of what is known and released."""
     if isinstance(intruder.knows, AnyOf):
-        return worst_known(learned, intruder.knows.any, files.rng)
+        together = repeated_variables(learned.linker.names, files.original)
+        return worst_known(learned, intruder.knows.any, files.rng, together)
     names = {each for name in files.knowledge[intruder.knows] for each in with_digits(name)}
     return [at for at, name in enumerate(learned.linker.names) if name in names]
 

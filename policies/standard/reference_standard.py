@@ -51,7 +51,11 @@ class AnyOf(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    any: int = Field(ge=1, description="so many variables: those by which most people are found")
+    any: int = Field(
+        ge=1,
+        description="so many variables: those by which most people are found; repeated measurements of one count as "
+        "one",
+    )
 
 
 def _form(knows: object) -> str:

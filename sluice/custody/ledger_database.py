@@ -249,7 +249,23 @@ class LedgerDatabase:
             ) from None
 
 
-_COMPILED: dict[Any, Any] = {}  # the ledger's few statements, for all that open it, by dialect
+class _Compiled(dict[Any, Any]):
+    """The ledger's few statements, for all that open it. SQLAlchemy asks by the dialect, of which each engine has one
+    of its own: by that alone nothing would be found again, and a process that lives long would keep it all."""
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        return super().get(_of_driver(key), default)
+
+    def __setitem__(self, key: Any, compiled: Any) -> None:
+        super().__setitem__(_of_driver(key), compiled)
+
+
+def _of_driver(key: tuple[Any, ...]) -> tuple[Any, ...]:
+    dialect, *statement = key
+    return (dialect.name, dialect.driver, *statement)
+
+
+_COMPILED = _Compiled()
 
 
 def _engine(url: str) -> sa.Engine:

@@ -28,6 +28,7 @@ DASH = r"[\x{2010}-\x{2015}\x{2212}\x{FE58}\x{FE63}\x{FF0D}]"
 UNCLEAR = rf"[\p{{Cf}}\p{{Cc}}{_IGNORED}{_OTHER_BLANKS}]|  |{DASH}"
 """Of RE2, anywhere in a name: what nobody sees, other dashes than the hyphen, other blanks than the usual one, and two
 of these."""
+_LETTERS_OF_A_NAME = 4  # at least: fewer may be a code
 _BLANK = rf"[\s{_OTHER_BLANKS}]"
 BLANK_RUN = rf"{_BLANK}(?:[\p{{Cf}}\p{{Cc}}{_IGNORED}]*{_BLANK})*"
 """Of RE2: blanks of any kind, one or several, which look like one, also with what nobody sees between them."""
@@ -139,6 +140,25 @@ def spelled_alike(codes: Iterable[str]) -> int:
     """How many codes are those of others but for capital letters, blanks or dashes, as F and f are."""
     given = [*codes]
     return len(given) - len({_DASHES.sub("-", " ".join(code.casefold().split())) for code in given})
+
+
+def same_but_for_capitals(names: Iterable[str]) -> dict[str, int]:
+    """In small letters, the names that stand in several spellings and are certainly one, and how many spellings more.
+
+    Certainly: of four letters or more, not a single word with digits, as codes are, and one spelling is in small
+    letters, in capitals, or with a capital at the beginning of each word. Others may be codes, of which case tells.
+    """
+    spelled: dict[str, list[str]] = {}
+    for name in names:
+        spelled.setdefault(name.lower(), []).append(name)
+    return {
+        lower: len(several) - 1
+        for lower, several in spelled.items()
+        if len(several) > 1
+        and sum(map(str.isalpha, lower)) >= _LETTERS_OF_A_NAME
+        and (" " in lower or not any(map(str.isdigit, lower)))
+        and any(name == lower or name.isupper() or name.istitle() for name in several)
+    }
 
 
 def unclear_names(names: "pa.Array") -> "pa.Array":

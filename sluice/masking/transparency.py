@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.extensions import distribution_of
 from sluice.ground.variables import Variables
 from sluice.masking.masking_step import MaskingStep
 from sluice.masking.plan import ByStratum
@@ -69,6 +70,19 @@ def attacks_on(
         every = Together.of([part for parts in linkages.values() for part in parts])
         by_method.append(MethodAttack(" and ".join(linkages), every))
     return [*by_method, *others]
+
+
+def unexamined(carried_out: "Sequence[MaskingStep | ByStratum]") -> list[str]:
+    """Methods of extensions that perturb values and declare no attack: nobody said what would undo them."""
+    steps = [entry.step if isinstance(entry, ByStratum) else entry for entry in carried_out]
+    return list(
+        dict.fromkeys(
+            step.method
+            for step in steps
+            if distribution_of(type(step)) and not step.is_recoding
+            if all(isinstance(attack, NoAttack) for attack in step.attacks())
+        )
+    )
 
 
 def _declared(entry: "MaskingStep | ByStratum") -> list[Attack]:

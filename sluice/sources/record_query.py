@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from sluice.ground.errors import DataError
 from sluice.ground.values import BLANKS, NUMBER
-from sluice.ground.visible_text import BLANK_RUN, DASH, UNCLEAR, UNSEEN_RUN
+from sluice.ground.visible_text import BLANK_RUN, DASH, UNCLEAR, UNSEEN_RUN, same_but_for_capitals
 from sluice.tabular.model import numbered_records
 from sluice.tabular.model.column_values import (
     light_weight,
@@ -38,6 +38,7 @@ class RecordQuery:
     numbered : owner is a number, not a name
     alone    : every record is of an owner of its own
     respelled : how many names of owners were read as what they look like
+    joined   : how many of them were taken for another that differs in capital letters alone
     """
 
     def __init__(
@@ -53,13 +54,16 @@ class RecordQuery:
         self.unit = 1
         self.weighted = False
         self.counted = f"WHERE NOT {self._missing(measure.value)}" if measure.value else ""
+        self.joined = 0
+        self._in_small: dict[str, list[str]] = {}
         self._respelled = self._unclear_names()
+        self._join_capitals()
         self.owner, self.numbered = self._owner()
         self.alone = self.owner == _EACH
 
     @property
     def alike(self) -> int:
-        """How many names of contributors are those of others but for capital letters."""
+        """How many names of contributors are those of others but for capital letters, and may be others."""
         if self.numbered or self.measure.hashed:
             return 0
         counted = f"count(DISTINCT {self.owner}) - count(DISTINCT lower({self.owner}))"
@@ -204,18 +208,36 @@ class RecordQuery:
         found = self._one(ask) if ask else {}
         return {name: int(count) for name, count in found.items() if count}
 
+    def _join_capitals(self) -> None:
+        """Find the names that differ in capital letters alone and are certainly one; see `same_but_for_capitals`."""
+        for name in (self.measure.contributor, self.measure.holding):
+            if name is None or self.types[name] != "VARCHAR" or self.measure.hashed:
+                continue
+            each = self._name(name)
+            several = (
+                f"SELECT unnest(list(DISTINCT {each})) FROM {self.table} GROUP BY lower({each}) "
+                f"HAVING count(DISTINCT {each}) > 1"
+            )
+            alike = same_but_for_capitals(str(row[0]) for row in self.engine.execute(several).fetchall())
+            if alike:
+                self.joined += sum(alike.values())
+                self._in_small[name] = sorted(alike)
+
     @property
     def respelled(self) -> int:
         return sum(self._respelled.values())
 
     def _name(self, column: str) -> str:
         """Whose a record is: names that look the same are the same; see `as_they_look`."""
-        if column not in self._respelled:
-            return self._code(column)
-        seen = f"regexp_replace({quoted(column)}, {text(BLANK_RUN)}, ' ', 'g')"
-        seen = f"regexp_replace({seen}, {text(UNSEEN_RUN)}, '', 'g')"
-        seen = f"regexp_replace({seen}, {text(DASH)}, '-', 'g')"
-        return f"coalesce({_trimmed(f'nfc_normalize({seen})')}, '')"
+        name = self._code(column)
+        if column in self._respelled:
+            seen = f"regexp_replace({quoted(column)}, {text(BLANK_RUN)}, ' ', 'g')"
+            seen = f"regexp_replace({seen}, {text(UNSEEN_RUN)}, '', 'g')"
+            seen = f"regexp_replace({seen}, {text(DASH)}, '-', 'g')"
+            name = f"coalesce({_trimmed(f'nfc_normalize({seen})')}, '')"
+        if small := self._in_small.get(column):
+            name = f"CASE WHEN lower({name}) IN ({', '.join(map(text, small))}) THEN lower({name}) ELSE {name} END"
+        return name
 
     def _check_codes(self) -> None:
         for dimension in self.dimensions:

@@ -40,6 +40,7 @@ class FileCells:
     asking   : numbers of those who asked for protection, where that was asked for
     alike    : names of contributors that are those of others but for capital letters
     respelled : names of contributors that were read as what they look like
+    joined   : names of contributors that were taken for others, which differ in capital letters alone
     """
 
     cells: Cells
@@ -49,6 +50,7 @@ class FileCells:
     asking: Asking = NOBODY
     alike: int = 0
     respelled: int = 0
+    joined: int = 0
 
 
 def aggregate_file(
@@ -128,7 +130,9 @@ def aggregate_table(
         )
         exact.check()
         cells = replace(cells, weighted=_added_up(exact, tables, withheld, kept)[1].own_parts)
-    return FileCells(cells, query.records, query.left_out, sums.added_up, asking, query.alike, query.respelled)
+    return FileCells(
+        cells, query.records, query.left_out, sums.added_up, asking, query.alike, query.respelled, query.joined
+    )
 
 
 def _added_up(

@@ -52,7 +52,7 @@ class Measured(NamedTuple):
     written: Callable[[float], str]  # the limit, in the unit of `says`
     applicable: bool = True  # False: the file has too few variables of the kind that is compared
     tells_of_few: bool = False  # True: the figure decides and is not shown, for fewer records than the minimum cell
-    asks: bool = False  # without a limit, anything above 0 needs a decision
+    asks: float | None = None  # without a limit, anything above 0 needs a decision, and above this it fails
 
     def told(self, what: str, of_few: Collection[str]) -> Self:
         """The same measure, which decides and is not shown where it would tell of a few people's values of the
@@ -72,9 +72,9 @@ class Measured(NamedTuple):
             verdict = Verdict.UNKNOWN if self.applicable else Verdict.PASS
         else:
             verdict = Verdict.FAIL if limit is not None and min(value, self.value) > limit.at_most else Verdict.PASS
-        asks = self.asks and limit is None and value > 0
+        asks = self.asks is not None and limit is None and value > 0
         if asks:
-            verdict = Verdict.REVIEW
+            verdict = Verdict.FAIL if value > (self.asks or 0.0) else Verdict.REVIEW
         allows = NO_LIMIT() if limit is None else _ALLOWS[self.written](limit=without_noise(limit.at_most))
         return Finding(
             rule=name,

@@ -63,7 +63,7 @@ class Measure:
     where_asked : it takes long, and is measured where it has a limit
     where_any   : it is reported where the file has an occasion for it, or a limit was set
     largest     : the largest figure that it can have, of a file that has lost nothing whole; inf: there is none
-    asks        : without a limit, anything above 0 needs a decision
+    asks        : without a limit, anything above 0 needs a decision, and above this it fails
     """
 
     name: str
@@ -76,7 +76,7 @@ class Measure:
     where_asked: bool = False
     where_any: bool = False
     largest: float = inf
-    asks: bool = False
+    asks: float | None = None
 
     def judge(self, files: Comparison, occasion: Occasion, figure: Callable[[], Figure]) -> Measured:
         """The ladder: not compared, not known without records, lost, of few, or the figure, which may be not known."""

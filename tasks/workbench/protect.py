@@ -111,7 +111,7 @@ def protect(
     *,
     total: Total = None,
     value: str | None = None,
-    rules: Sequence[Rule] | Rule,
+    rules: Sequence[Rule] | Rule | Mapping[str, Sequence[Rule] | Rule],
     contributor: str | None = None,
     measure: Mapping[str, Any] | None = None,
     measures: Sequence[str] = (),
@@ -136,7 +136,8 @@ def protect(
                   of several, which group the same leaves
     total       : what the total is called of dimensions without a hierarchy, or {column: code}; 'Total' when not given
     value       : column that is added up; records are counted when not given
-    rules       : which cells are sensitive, as in a policy: [{"rule": "p_percent", "p": 10}]; docs/rules.md lists them
+    rules       : which cells are sensitive, as in a policy: [{"rule": "p_percent", "p": 10}]; docs/rules.md lists them.
+                  Of several `measures` also {measure: rules}
     contributor : column of whose record it is; each record is one of its own when not given
     measure     : how values count, as `measure` in a release: {"weight": {"variable": "w", "rule": "argus"}, "missing":
                   "leave_out"}

@@ -121,6 +121,10 @@ class ProtectedTable(Result):
     def contributors_respelled(self) -> int:
         return self.tabulated.respelled
 
+    @figure("names", "of contributors that were taken for others', which differ in capital letters alone")
+    def contributors_joined(self) -> int:
+        return self.tabulated.joined
+
     @property
     def status(self) -> Statuses:
         return self.protected.status
@@ -222,6 +226,7 @@ class ProtectedTable(Result):
             "largest_told": self.tabulated.largest_told,
             "contributors_alike": self.contributors_alike,
             "contributors_respelled": self.contributors_respelled,
+            "contributors_joined": self.contributors_joined,
             "reading": [remark.model_dump() for remark in self.tabulated.reading],
             "seconds": round(self.seconds, 3),
         }

@@ -13,7 +13,7 @@ from policies.rules.rules import TablePolicyRule
 from policies.table_attackers import TableAttackers
 from policies.waivers import Waiver
 from sluice.documents.document_reading import Written, parse_document, read_yaml
-from sluice.ground.errors import DataError
+from sluice.ground.errors import DataError, did_you_mean
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.measure import Measure, Requested
 from sluice.tabular.rules.sensitivity import SensitivityRule
@@ -39,6 +39,9 @@ class StandaloneTable(TableSpecification):
     """A table that is specified by itself; what only a release publishes or knows is refused."""
 
     rules: tuple[TablePolicyRule, ...] = Field(default=(), description="that say which cells are sensitive")
+    rules_of: dict[str, tuple[TablePolicyRule, ...]] = Field(
+        default={}, description="of several measures: by its name, the rules of one of them, in place of 'rules'"
+    )
     table_attackers: TableAttackers = TableAttackers()
     cells: CellsAddedUp | None = Field(default=None, description="where the file holds cells, not records")
     waivers: tuple[Waiver, ...] = Field(
@@ -47,7 +50,12 @@ class StandaloneTable(TableSpecification):
 
     @model_validator(mode="after")
     def _outside_a_release(self) -> Self:
-        if self.measure.requested is None and any(rule.rule == "request_rule" for rule in self.rules):
+        if strange := next((name for name in self.rules_of if name not in self.measures), None):
+            raise ValueError(
+                f"rules_of: '{strange}' is not among 'measures'.{did_you_mean(strange, self.measures)} The rules of a "
+                "single measure are 'rules'"
+            )
+        if self.measure.requested is None and any(rule.rule == "request_rule" for rule in self._all_rules):
             raise ValueError(
                 "measure.requested: request_rule protects those who asked: name the column that tells "
                 "who did (--requested COLUMN=VALUE)"
@@ -100,7 +108,19 @@ class StandaloneTable(TableSpecification):
         """Whether the frequency that a rule looks at is that of weighted records."""
         weight = self.measure.weight
         weighted = weight is not None and weight.rule == "argus"
-        return weighted and any(rule.rule == "minimum_frequency" for rule in self.rules)
+        return weighted and any(rule.rule == "minimum_frequency" for rule in self._all_rules)
+
+    @property
+    def by_measure(self) -> dict[str, Self]:
+        """Each measure by itself, with its own rules; of one measure, itself."""
+        return {
+            name: each.model_copy(update={"rules": self.rules_of.get(name, self.rules), "rules_of": {}})
+            for name, each in super().by_measure.items()
+        }
+
+    @property
+    def _all_rules(self) -> tuple[SensitivityRule, ...]:
+        return (*self.rules, *(rule for rules in self.rules_of.values() for rule in rules))
 
     @property
     def asked(self) -> Requested | None:
@@ -110,12 +130,15 @@ class StandaloneTable(TableSpecification):
 
     @property
     def sensitivity(self) -> list[SensitivityRule]:
-        """The rules on cells; none where people say which are sensitive. Raises DataError where nothing would be."""
+        """The rules on cells, of all measures; none where people say which are sensitive. Raises DataError where
+        nothing would be."""
         method = self.protection
         by_people = isinstance(method, SecondarySuppression) and any(each.get("status") for each in method.a_priori)
-        if not (self.rules or by_people):
-            raise DataError("no rule says which cells are sensitive; give at least one, such as p_percent=10.")
-        return list(self.table_attackers.pooled(self.rules))
+        lacking = [name for name, each in self.by_measure.items() if not each.rules]
+        if lacking and not by_people:
+            of = f" of {lacking[0]}" if self.measures else ""
+            raise DataError(f"no rule says which cells{of} are sensitive; give at least one, such as p_percent=10.")
+        return list(self.table_attackers.pooled(self._all_rules))
 
     @property
     def assumptions(self) -> Assumptions:

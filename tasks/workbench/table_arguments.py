@@ -62,7 +62,7 @@ def table_of_records(
             "measure": _once("measure", measure or {}, variable=value, contributor=contributor),
             "tables": _tables(tables),
             "protection": _protection(method, a_priori=list(rows_of(a_priori, "a_priori")) or None, **of_suppression),
-            "rules": _rules(rules),
+            **_rules_by_measure(rules),
             "table_attackers": {"coalition": whole_number(coalition, "coalition", 0)},
             "waivers": _waivers(waivers),
         },
@@ -153,6 +153,13 @@ def _tables(tables: object) -> list[dict[str, Any]]:
     if isinstance(tables, str) or not isinstance(tables, Sequence) or any(isinstance(table, str) for table in tables):
         raise TypeError("tables must be a list of lists of dimensions, one for each table; got text.")
     return [{"name": f"table-{number}", "dimensions": list(table)} for number, table in enumerate(tables, start=1)]
+
+
+def _rules_by_measure(rules: object) -> dict[str, Any]:
+    """The rules; or those of each measure, where they are given by its name."""
+    if isinstance(rules, Mapping) and "rule" not in rules:
+        return {"rules_of": {name: _rules(each) for name, each in rules.items()}}
+    return {"rules": _rules(rules)}
 
 
 def _rules(rules: object) -> list[Any]:

@@ -44,6 +44,7 @@ class Tabulated:
 
     alike     : names of contributors that are those of others but for capital letters, and count as others
     respelled : names of contributors that were read as what they look like: with single blanks, and nothing unseen
+    joined    : names of contributors that were taken for others, which differ in capital letters alone
     asking    : numbers of those who asked for protection; None where nobody says who did
     reading   : what of a file was not read as it stands
     stated    : what cells that came added up ask by their status, as rows of an a-priori file
@@ -57,6 +58,7 @@ class Tabulated:
     added_up: int
     alike: int = 0
     respelled: int = 0
+    joined: int = 0
     asking: Asking | None = None
     reading: tuple[Remark, ...] = ()
     stated: tuple[Mapping[str, str], ...] = ()
@@ -156,7 +158,7 @@ def tabulate(source: Records, dimensions: Sequence[Dimension], table: Standalone
                 tables=table.linked, kept=kept, withheld=withheld, scratch=Path(folder) / "spilled",
             )  # fmt: skip
         cells = table.table_attackers.known_weights(made.cells)
-        return Tabulated(cells, made.left_out, made.added_up, made.alike, made.respelled, reading=alike)
+        return Tabulated(cells, made.left_out, made.added_up, made.alike, made.respelled, made.joined, reading=alike)
     with errors_of(source, read):
         asked_in = [] if table.asked is None else [table.asked.column]
         frame = records_in(read, dimensions, measure, asked_in)
@@ -170,7 +172,9 @@ def tabulate(source: Records, dimensions: Sequence[Dimension], table: Standalone
                 "spelled otherwise there? Leave request_rule out where nobody did."
             )
         reading = (*(() if isinstance(read, pd.DataFrame) else read.remarks.all()), *alike)
-        return Tabulated(cells, records.left_out, records.added_up, records.alike, records.respelled, asking, reading)
+        return Tabulated(
+            cells, records.left_out, records.added_up, records.alike, records.respelled, records.joined, asking, reading
+        )
 
 
 def _codes_to_look_at(dimensions: Sequence[Dimension], table: StandaloneTable) -> tuple[Remark, ...]:

@@ -5,8 +5,10 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
+from sluice.custody import ledger_database
 from sluice.custody.ledger import Ledger
 from sluice.custody.ledger_database import LedgerDatabase
+from sluice.custody.states import State
 from sluice.ground.databases import database_url
 from sluice.ground.errors import SluiceError
 from tests.conftest import LedgerRoles
@@ -173,6 +175,19 @@ def test_a_release_is_found_by_an_index(lived: Ledger, url: str) -> None:
     engine = sa.create_engine(database_url(url))
     assert ["release"] in [index["column_names"] for index in sa.inspect(engine).get_indexes("sluice_ledger")]
     engine.dispose()
+
+
+def test_its_statements_are_compiled_once_for_all_who_open_it(tmp_path: Path) -> None:
+    """A process that lives long opens it for each request: it would hold ever more of them."""
+
+    def compiled_after(release: str) -> set[object]:
+        ledger = Ledger(f"sqlite:///{tmp_path / 'ledger.db'}", KEY, tmp_path / "anchor")
+        ledger.append(release, State.RECEIVED, "somebody", {})
+        assert len(ledger.entries(release)) == 1
+        return {*map(id, ledger_database._COMPILED.values())}
+
+    compiled_after("first")  # its table is made
+    assert compiled_after("second") == compiled_after("third")
 
 
 def test_a_read_only_database_can_be_read_and_says_why_it_cannot_be_written(

@@ -1,6 +1,7 @@
 """Every setting that a shipped file of an installation names, and what is known of such names."""
 
 import re
+from functools import cache
 from pathlib import Path
 
 from prefect.settings import Settings as PrefectSettings
@@ -18,10 +19,12 @@ def named_settings(text: str) -> set[str]:
     return set(_NAME.findall(text)) - _INPUTS
 
 
-def known_settings() -> set[str]:
+@cache
+def known_settings() -> frozenset[str]:
     """The names that Sluice and this version of Prefect read."""
     ours = {f"{PREFIX}{name.upper()}" for name in Settings.model_fields}
-    return ours | set(PrefectSettings().to_environment_variables(exclude_unset=False)) | _aliases(PrefectSettings)
+    prefect = PrefectSettings().to_environment_variables(exclude_unset=False)
+    return frozenset(ours | set(prefect) | _aliases(PrefectSettings))
 
 
 def _aliases(model: type) -> set[str]:

@@ -253,7 +253,7 @@ def crashes(monkeypatch: pytest.MonkeyPatch, measure: str, error: Exception) -> 
     [
         pytest.param("sluice.risk.classes.k_anonymity.k_anonymity", MemoryError(), marks=pytest.mark.exhaustive),
         ("sluice.risk.classes.l_diversity.distinct_values", ZeroDivisionError(VALUE)),
-        ("policies.standard.standard_checks.attack", ValueError(VALUE)),
+        pytest.param("policies.standard.standard_checks.attack", ValueError(VALUE), marks=pytest.mark.exhaustive),
         ("sluice.utility.continuous.number_measures.il1s", RecursionError(VALUE)),
         ("tasks.ingest.check_frame", KeyError(VALUE)),
         ("tasks.ingest.check_batch", OSError(VALUE)),

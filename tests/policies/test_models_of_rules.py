@@ -135,7 +135,7 @@ WITH_HARMLESS = WITH_PEOPLE | {
     name: WITH_PEOPLE[name].model_copy(update={"harmless": values}) for name, values in HARMLESS.items()
 }
 
-FILES = [seed for seed in range(60) if seed % 12 in (0, 1, 11)]  # of all sizes; some rules are broken by 1 or 11 alone
+FILES = [seed for seed in range(36) if seed % 12 in (0, 1, 11)]  # of all sizes; some rules are broken by 1 or 11 alone
 MORE_FILES = [seed for seed in range(60) if seed not in FILES]
 
 
@@ -175,8 +175,8 @@ def made_under(
 @pytest.mark.parametrize(
     "seeds",
     [
-        pytest.param(FILES, marks=pytest.mark.chain, id="15 files"),
-        pytest.param(MORE_FILES, marks=pytest.mark.exhaustive, id="45 more"),
+        pytest.param(FILES, marks=pytest.mark.chain, id="9 files"),
+        pytest.param(MORE_FILES, marks=pytest.mark.exhaustive, id="51 more"),
         pytest.param(range(60, 300), marks=pytest.mark.longest, id="240 more"),
     ],
 )
@@ -214,8 +214,8 @@ def test_the_search_allows_what_the_rule_passes_and_nothing_else(
 @pytest.mark.parametrize(
     "seeds",
     [
-        pytest.param(FILES[:10], marks=pytest.mark.chain, id="10 files"),
-        pytest.param([*FILES[10:], *MORE_FILES], marks=pytest.mark.exhaustive, id="50 more"),
+        pytest.param(FILES[:6], marks=pytest.mark.chain, id="6 files"),
+        pytest.param([*FILES[6:], *MORE_FILES], marks=pytest.mark.exhaustive, id="54 more"),
     ],
 )
 @pytest.mark.parametrize(

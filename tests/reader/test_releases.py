@@ -49,6 +49,7 @@ def test_revenue_of_generated_utilities_that_sell_in_many_states(tmp_path: Path)
     play(tmp_path / "house", utilities(3, 60), MAGNITUDES, coalition=1)
 
 
+@pytest.mark.exhaustive  # as utilities and facilities, whose amounts are read as well
 def test_turnover_of_firms_in_a_branch(tmp_path: Path) -> None:
     play(tmp_path / "house", business("KA"), MAGNITUDES, coalition=1)
 

@@ -98,7 +98,10 @@ def multiplied(table: Table, cells: Cells, needs: Requirements) -> Method:
     return method
 
 
-@pytest.mark.parametrize("records", [eia, lambda: ghgrp(["TX", "LA", "OK", "AR", "NM"])])
+@pytest.mark.parametrize(
+    "records",
+    [eia, pytest.param(lambda: ghgrp(["TX", "LA", "OK", "AR", "NM"]), marks=pytest.mark.exhaustive, id="ghgrp")],
+)
 @pytest.mark.parametrize("of", [adjusted, multiplied])
 def test_the_best_guess_of_a_cell_that_all_secrets_teach_fails_more_often_than_not(
     of: Callable[[Table, Cells, Requirements], Method], records: Callable[[], Table], monkeypatch: pytest.MonkeyPatch

@@ -145,7 +145,12 @@ def bins(*edges: int) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize(
-    ("first", "second"), [((30, 45, 60), (31, 46, 61)), ((40, 60), (39,)), ((25, 50, 75), (24, 50, 75))]
+    ("first", "second"),
+    [
+        ((30, 45, 60), (31, 46, 61)),
+        ((40, 60), (39,)),
+        pytest.param((25, 50, 75), (24, 50, 75), marks=pytest.mark.exhaustive),
+    ],
 )
 def test_groups_of_two_plans_on_the_same_data_overlap_in_few_people(
     house: House, first: Sequence[int], second: Sequence[int]

@@ -229,7 +229,7 @@ def read_by_subtraction(house: TablesHouse, left: pd.DataFrame, whole: Reader, r
 REGIONS = ("N1", "N2", "S1")
 
 
-@pytest.mark.parametrize("left", [3, 6])
+@pytest.mark.parametrize("left", [3, pytest.param(6, marks=pytest.mark.exhaustive)])
 @pytest.mark.parametrize("order", [("tables", "records"), ("records", "tables"), ("tables", "tables")])
 def test_who_is_in_one_of_two_publications_alone_is_told_by_subtraction(
     house: TablesHouse, order: tuple[str, str], left: int

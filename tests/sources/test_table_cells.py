@@ -203,13 +203,29 @@ def test_names_that_look_the_same_are_one_contributor_in_memory_and_in_duckdb(
     assert ours.respelled == told.respelled > 0
 
 
-def test_names_that_differ_in_capital_letters_are_counted() -> None:
-    frame = pd.DataFrame({"a": ["x"] * 4, "value": range(4), "id": ["ACME", "Acme", "acme", "other"]})
-    with duckdb.connect() as engine:
-        engine.register("given", pa.Table.from_pandas(frame))
-        assert aggregate_table(engine, "given", [FLAT], Measure("value", "id")).alike == 2
-        assert aggregate_table(engine, "given", [FLAT], Measure("value")).alike == 0
-    assert records_of(frame, [FLAT], Measure("value", "id")).alike == 2
+@pytest.mark.parametrize(
+    ("spelled", "joined", "apart"),
+    [
+        (["ACME", "Acme", "acme", "other"], 2, 0),
+        (["Works 24", "WORKS 24", "MacDonald", "MACDONALD"], 2, 0),
+        (["F1", "f1", "Ab", "AB"], 0, 2),  # codes, of which case may tell
+        (["firm7Q", "FIRM7q", "aBcDe", "AbcdE"], 0, 2),
+        (["First\u00a0Works", "FIRST  WORKS", "first works", "other"], 2, 0),
+    ],
+)
+def test_names_that_differ_in_capital_letters_are_one_where_they_are_no_codes(
+    spelled: list[str], joined: int, apart: int
+) -> None:
+    frame = pd.DataFrame({"a": ["x"] * 4, "value": range(4), "id": spelled, "h": spelled})
+    for measure in (Measure("value", "id"), Measure("value", None, "h")):
+        told = records_of(frame, [FLAT], measure)
+        with duckdb.connect() as engine:
+            engine.register("given", pa.Table.from_pandas(frame))
+            ours = aggregate_table(engine, "given", [FLAT], measure)
+            assert aggregate_table(engine, "given", [FLAT], Measure("value")).alike == 0
+        same(ours.cells, told.cells([FLAT]))
+        assert (ours.joined, ours.alike) == (told.joined, told.alike) == (joined, apart)
+        assert ours.cells.contributors[0] == 4 - joined
 
 
 # The cells of tables as the vault keeps them.

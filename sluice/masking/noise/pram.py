@@ -127,7 +127,7 @@ class Pram(MaskingStep):
         for name in self.columns:
             labels = self._labels(name, frame[name])
             matrix[name] = {
-                label: dict(zip(compress(labels, row > 0), row[row > 0].tolist(), strict=True))
+                label: dict(zip(labels if row.all() else compress(labels, row > 0), row[row > 0].tolist(), strict=True))
                 for label, row in zip(labels, self._matrix(name, frame[name]), strict=True)
             }
         update = {"matrix": matrix, "retention": None, "spread": "even", "invariant": False}
@@ -297,7 +297,7 @@ def randomised(codes: Codes, matrix: FloatArray, rng: Generator) -> Codes:
     codes   : shape (n,), rows of the matrix, of any integer type; a negative one (missing) stays
     matrix  : shape (k, k), rows add up to 1 (to rounding)
     returns : shape (n,), of the type of `codes`
-    cost    : O(n + k^2 log k), one uniform number a value
+    cost    : O(n + k^2 log k), of many categories O(k^2 + (n + k log k) sqrt(n)); one uniform number a value
     """
     from sluice.masking.noise.pram_kernel import drawn_categories
 
@@ -306,6 +306,8 @@ def randomised(codes: Codes, matrix: FloatArray, rng: Generator) -> Codes:
     cumulative = np.cumsum(matrix, axis=1)
     cumulative /= cumulative[:, -1:]  # so that each row ends at 1 exactly, from the last category that can be drawn on
     cells = 1 << (len(matrix) - 1).bit_length() + (3 if len(matrix) <= _FEW else 0)
+    if len(matrix) > _FEW:  # the table is not made finer than so many values make use of
+        cells = min(cells, 1 << int(np.sqrt(len(codes))).bit_length())
     starts = np.arange(cells) / cells
     guide = np.array([np.searchsorted(row, starts, side="right") for row in cumulative])
     guide = guide.astype(np.min_scalar_type(len(matrix)))  # small enough for the processor's cache

@@ -27,8 +27,8 @@ def drawn_categories(codes: Codes, cumulative: FloatArray, guide: Codes, rng: Ge
 
     codes      : shape (n,), row of each value; a negative code is left as it is and takes no random number
     cumulative : shape (k, k), rising along each row to 1; a category of probability 0 has the sum of the one before it
-    guide      : shape (k, m), m a power of 2, at least k: the first category whose sum exceeds b / m, where the search
-                 begins for a number from b / m to (b + 1) / m. So it takes a look or two, however many categories
+    guide      : shape (k, m), m a power of 2: the first category whose sum exceeds b / m, where the search begins for a
+                 number from b / m to (b + 1) / m. With m of at least k it takes a look or two, however many categories
     """
     cells = guide.shape[1]
     drawn = np.empty_like(codes)

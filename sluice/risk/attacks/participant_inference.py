@@ -35,7 +35,8 @@ from sluice.risk.distances.gower import GowerPoints
 from sluice.risk.measurement import Measurement
 
 _NEIGHBOURS = (1, 5)
-_CERTAIN = 1.0  # standard errors that are taken off what a guess seems to gain, before the best is chosen
+_CERTAIN = 3.0  # standard errors that are taken off what a guess seems to gain, before the best is chosen: of a file
+# that tells nothing, a guess is judged that varies little, which needs fewer people to be decided
 _SEEN = 15  # records of other people by which is told how well a person can be guessed anyway, of so many
 _OTHERS = 10_000
 _PARTS, _LEARNED, _DRAWS = 10, 4, 20  # of the people, of which so many only teach, and how often they are drawn

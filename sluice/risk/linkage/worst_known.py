@@ -24,17 +24,26 @@ _RECORDS = 3_000
 _AMONG = 20_000  # records among which the sets that are tried are linked
 _NUMBERS = 60_000_000  # at most so many ratios are held
 _FARTHEST = 12.0  # log of the largest ratio that one variable may give
+_LARGEST = np.float32(1e30)  # ratio of several
 
 
-def worst_known(intruder: LearnedIntruder, size: int, rng: np.random.Generator) -> tuple[int, ...]:
+def worst_known(
+    intruder: LearnedIntruder, size: int, rng: np.random.Generator, together: Sequence[tuple[int, ...]] | None = None
+) -> tuple[int, ...]:
     """Positions of the `size` variables by which most people are found; all where there are no more.
 
+    together : positions that are known together and count as one variable, of each position one; None: each by itself
     cost : O(v size p r) time for p people and r released records drawn, at most 200 and 3,000; and that of linking the
            people of both folds with at most 20,000 released records, up to four times
     """
-    if size >= len(intruder.linker.compared):
+    together = together or [(at,) for at in range(len(intruder.linker.compared))]
+    if size >= len(together):
         return tuple(range(len(intruder.linker.compared)))
-    sets = {each for linker, rows in intruder.folds for each in worst_sets(linker, rows, size, rng)[:_TRIED]}
+    sets = {
+        tuple(sorted(at for one in each for at in together[one]))
+        for linker, rows in intruder.folds
+        for each in worst_sets(linker, rows, size, rng, together)[:_TRIED]
+    }
 
     m = intruder.linker.records
     among = np.sort(rng.choice(m, _AMONG, replace=False)) if m > _AMONG else None
@@ -45,12 +54,18 @@ def worst_known(intruder: LearnedIntruder, size: int, rng: np.random.Generator) 
     return max(sorted(sets), key=found)
 
 
-def worst_sets(linker: LearnedLinker, rows: IntArray, size: int, rng: np.random.Generator) -> list[tuple[int, ...]]:
+def worst_sets(
+    linker: LearnedLinker, rows: IntArray, size: int, rng: np.random.Generator,
+    together: Sequence[tuple[int, ...]] | None = None,
+) -> list[tuple[int, ...]]:  # fmt: skip
     """Sets of `size` variables, the worst first, by beam search.
 
-    rows : people that the linker did not learn from
+    rows     : people that the linker did not learn from
+    together : as for `worst_known`; of these, sets of places
     """
     ratios, scale = _likelihood_ratios(linker, rows, rng)
+    if together is not None and len(together) < len(ratios):
+        ratios = np.stack([np.minimum(ratios[list(each)].prod(axis=0), _LARGEST) for each in together])
     beam: list[tuple[int, ...]] = [()]
     for _ in range(min(size, len(ratios))):
         ratings: dict[tuple[int, ...], float] = {}
@@ -89,7 +104,7 @@ def _product(ratios: Ratios, chosen: Sequence[int] | IntArray) -> Ratios:
     product: Ratios = (ratios[0] > 0).astype(np.float32)  # the own record is no other
     for j in chosen:
         product *= ratios[j]
-        np.minimum(product, np.float32(1e30), out=product)
+        np.minimum(product, _LARGEST, out=product)
     return product
 
 

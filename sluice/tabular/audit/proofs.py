@@ -54,23 +54,23 @@ class CheckedProofs:
 
     def alternatives(self, question: Question) -> list[ProvenInterval]:
         """Proofs that answer the question, each by itself: those that move fewest cells first, a few of them."""
-        return list(islice(self._single(question), _ALTERNATIVES))
+        return list(islice(self._single(question, *self._within(question)), _ALTERNATIVES))
 
     def answer(self, question: Question) -> ProvenInterval | None:
         """How far the proofs within the question's limits show the cell to be open; None when that is not enough."""
-        return next(self._single(question), None) or self._joined(question)
+        within = self._within(question)
+        return next(self._single(question, *within), None) or self._joined(question, *within)
 
-    def _single(self, question: Question) -> Iterator[ProvenInterval]:
-        proofs, below, above = self._within(question)
+    def _single(self, question: Question, proofs: Codes, below: Floats, above: Floats) -> Iterator[ProvenInterval]:
+        """Those that are enough by themselves; proofs, below, above: see `_within`."""
         lower, upper, width = question.need.enough
         enough = np.flatnonzero((below >= lower) & (above >= upper) & (below + above >= width))
         lengths = np.diff(self._starts)[proofs[enough]]
         for at in enough[np.argsort(lengths, kind="stable")].tolist():
             yield ProvenInterval(float(below[at]), float(above[at]), *self._falls(proofs[at]))
 
-    def _joined(self, question: Question) -> ProvenInterval | None:
+    def _joined(self, question: Question, proofs: Codes, below: Floats, above: Floats) -> ProvenInterval | None:
         """By the proof that goes furthest down and the one that goes furthest up."""
-        proofs, below, above = self._within(question)
         if not len(proofs):
             return None
         down, up = int(np.argmax(below)), int(np.argmax(above))
@@ -86,19 +86,29 @@ class CheckedProofs:
 
     def _within(self, question: Question) -> tuple[Codes, Floats, Floats]:
         """Which proofs move the cell and keep the limits of a question; how far below and above they move it."""
-        entries = self._entries_of(question.cell)
-        if len(question.limited):
-            some = [self._entries_of(cell) for cell in question.limited.tolist()]
-            limits = np.repeat(np.stack([question.lower, question.upper]), list(map(len, some)), axis=1)
-            limited = np.concatenate(some)
-            below, above = self._reach(limited)
-            broken = np.zeros(len(self._turned), dtype=bool)
-            broken[self._proof[limited[(limits[0] > -below) | (limits[1] < above)]]] = True
-            entries = entries[~broken[self._proof[entries]]]
+        entries = np.arange(self._cell_starts[question.cell], self._cell_starts[question.cell + 1])
+        limited = question.limited
+        if len(limited) and len(entries):
+            proofs = self._proof[entries]
+            # Who has parts of many cells is asked about by the few proofs of one, and the other way round.
+            of_limited, of_proofs = self._cell_starts[limited + 1], self._starts[proofs + 1]
+            if (of_limited - self._cell_starts[limited]).sum() < (of_proofs - self._starts[proofs]).sum():
+                some, at = _ranges(self._cell_starts[limited], of_limited)
+                below, above = self._reach(some)
+                breaking = (question.lower[at] > -below) | (question.upper[at] < above)
+                broken = np.zeros(len(self._turned), dtype=bool)
+                broken[self._proof[some[breaking]]] = True
+                entries = entries[~broken[proofs]]
+            else:
+                some, of = _ranges(self._starts[proofs], of_proofs)
+                at = np.minimum(np.searchsorted(limited, self._moved[some]), len(limited) - 1)
+                hit = limited[at] == self._moved[some]
+                some, of, at = some[hit], of[hit], at[hit]
+                below, above = _reach(self._change[some], self._turned[proofs[of]])
+                keeps = np.ones(len(entries), dtype=bool)
+                keeps[of[(question.lower[at] > -below) | (question.upper[at] < above)]] = False
+                entries = entries[keeps]
         return self._proof[entries], *self._reach(entries)
-
-    def _entries_of(self, cell: int) -> Integers:
-        return np.arange(self._cell_starts[cell], self._cell_starts[cell + 1])
 
     def _reach(self, entries: Integers) -> tuple[Floats, Floats]:
         """How far proofs move cells down and up, entry by entry."""
@@ -108,6 +118,13 @@ class CheckedProofs:
         """The cells that a proof moves, in rising order, and how far each goes down."""
         inside = slice(self._starts[proof], self._starts[proof + 1])
         return self._moved[inside].astype(np.intp), _reach(self._change[inside], self._turned[proof])[0]
+
+
+def _ranges(starts: Integers, ends: Integers) -> tuple[Integers, Integers]:
+    """The whole numbers of several ranges, one range after another, and of which range each is."""
+    lengths = ends - starts
+    of = np.repeat(np.arange(len(starts)), lengths)
+    return np.arange(len(of)) + (starts - np.cumsum(lengths) + lengths)[of], of
 
 
 def _reach(change: Floats, turned: Booleans | np.bool_) -> tuple[Floats, Floats]:

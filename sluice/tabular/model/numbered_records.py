@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sluice.ground.errors import DataError, MeasureChoiceError
 from sluice.ground.frame_columns import with_columns
-from sluice.ground.visible_text import as_they_look, unclear_names
+from sluice.ground.visible_text import as_they_look, same_but_for_capitals, unclear_names
 from sluice.tabular.model.aggregation import LARGEST_KEPT, aggregate
 from sluice.tabular.model.cells import Cells, Codes, Integers, Table, keys_of
 from sluice.tabular.model.column_values import (
@@ -46,6 +46,7 @@ class Records:
     left_out    : how many records had no value
     added_up    : how many records were added to another of the same contributor in the same cell
     respelled   : how many names its contributors bear that were read as what they look like
+    joined      : how many of them were taken for another that differs in capital letters alone
     asking      : numbers of those who asked for protection, where that was asked for
     """
 
@@ -60,11 +61,12 @@ class Records:
     left_out: int
     added_up: int
     respelled: int = 0
+    joined: int = 0
     asking: Asking = NOBODY
 
     @property
     def alike(self) -> int:
-        """How many names of contributors are those of others but for capital letters."""
+        """How many names of contributors are those of others but for capital letters, and may be others."""
         if self.names is None:
             return 0
         return len(self.names) - len({str(name).lower() for name in self.names})
@@ -112,7 +114,7 @@ def records_of(
         if name not in frame.columns:
             raise DataError(f"the records have no column '{name}'.", came=name, allowed=map(str, frame.columns))
     frame = frame.set_axis(pd.RangeIndex(len(frame)))  # errors number the records of the source
-    frame, respelled = _as_they_look(frame, measure)
+    frame, respelled, joined = _as_they_look(frame, measure)
     whole = frame
     counted = np.ones(len(frame), dtype=bool)
     if measure.value is not None:
@@ -138,8 +140,9 @@ def records_of(
         who = (_asking(whole, counted, contributor, measure, requested.column, each) for each in requested.texts)
         asking = Asking(*who)
     return Records(
-        leaves, contributor, names, value, weighted, weight, unit, decimals, left_out, added_up, respelled, asking
-    )
+        leaves, contributor, names, value, weighted, weight, unit, decimals, left_out, added_up, respelled, joined,
+        asking,
+    )  # fmt: skip
 
 
 def _leaves(column: "pd.Series[Any]", dimension: Dimension) -> Codes:
@@ -176,17 +179,25 @@ def _contributors(frame: pd.DataFrame, measure: Measure) -> tuple[Integers, NDAr
     return _numbered(held)
 
 
-def _as_they_look(frame: pd.DataFrame, measure: Measure) -> tuple[pd.DataFrame, int]:
-    """The frame with names of contributors and holdings spelled in one way, and how many different ones were not."""
-    respelled = 0
+def _as_they_look(frame: pd.DataFrame, measure: Measure) -> tuple[pd.DataFrame, int, int]:
+    """The frame with names of contributors and holdings spelled in one way; how many different ones were not, and how
+    many differed from others in capital letters alone."""
+    respelled = joined = 0
     for name in (measure.contributor, measure.holding):
         if name is None or is_whole(frame[name]):
             continue
         encoded = pa.array(text_of(frame[name]), pa.string()).dictionary_encode()
-        if unclear := int(np.sum(unclear_names(encoded.dictionary).to_numpy(zero_copy_only=False))):
+        spelled = encoded.dictionary
+        unclear = int(np.sum(unclear_names(spelled).to_numpy(zero_copy_only=False)))
+        if unclear:
             respelled += unclear
-            frame = with_columns(frame, {name: as_they_look(encoded.dictionary).take(encoded.indices).to_pandas()})
-    return frame, respelled
+            spelled = as_they_look(spelled)
+        if alike := same_but_for_capitals(set(spelled.to_pylist())):
+            joined += sum(alike.values())
+            spelled = pa.array([one.lower() if one.lower() in alike else one for one in spelled.to_pylist()])
+        if unclear or alike:
+            frame = with_columns(frame, {name: spelled.take(encoded.indices).to_pandas()})
+    return frame, respelled, joined
 
 
 def _asking(

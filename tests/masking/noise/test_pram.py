@@ -203,3 +203,37 @@ def test_refusals() -> None:
 def test_where_nothing_is_known_nothing_is_drawn() -> None:
     nothing = np.full(3, -1, dtype=np.int8)
     assert randomised(nothing, np.empty((0, 0)), np.random.default_rng(1)).tolist() == [-1, -1, -1]
+
+
+def test_of_many_categories_no_label_is_looked_for_among_all_others() -> None:
+    """The matrix is read by a dictionary: a search of a list of labels compared 10^9 of them."""
+    compared = 0
+
+    class Label(str):
+        __hash__ = str.__hash__
+
+        def __eq__(self, other: object) -> bool:
+            nonlocal compared
+            compared += 1
+            return str.__eq__(self, other)
+
+    labels = [Label(f"o{n}") for n in range(100)]
+    matrix = {each: dict.fromkeys(labels, 0.01) for each in labels}
+    step = Pram(columns=("a",), matrix={"a": matrix})
+    variables = {"a": Variable(name="a", kind=Kind.NOMINAL, categories=tuple(map(str, labels)))}
+    frame = pd.DataFrame({"a": pd.Categorical(list(map(str, labels)))})
+    masked = step.mask(frame, variables, np.random.default_rng(1))
+    assert set(masked["a"]) <= set(labels)
+    assert 0 < compared < 10 * len(labels) ** 2
+
+
+def test_a_coarser_guide_draws_the_same_categories() -> None:
+    matrix = np.random.default_rng(2).random((300, 300))
+    matrix[matrix < 0.3] = 0
+    matrix /= matrix.sum(axis=1, keepdims=True)
+    codes = np.random.default_rng(3).integers(-1, 300, 400)
+    sums = np.cumsum(matrix, axis=1)
+    sums /= sums[:, -1:]
+    rng = np.random.default_rng(4)
+    searched = [code if code < 0 else np.searchsorted(sums[code], rng.random(), side="right") for code in codes]
+    assert randomised(codes, matrix, np.random.default_rng(4)).tolist() == searched

@@ -158,6 +158,7 @@ PARTS = [
 def test_the_standard_looks_at_files_without_the_household(
     name: str, find: Callable[[Comparison], list[Finding]], harmless: Comparison, telling: Comparison
 ) -> None:
-    assert {each.rule for each in find(harmless)} == {name}
-    assert [each.says for each in find(harmless) if each.verdict is Verdict.FAIL] == []
+    found = find(harmless)
+    assert {each.rule for each in found} == {name}
+    assert [each.says for each in found if each.verdict is Verdict.FAIL] == []
     assert max(each.verdict for each in find(telling)) is Verdict.FAIL

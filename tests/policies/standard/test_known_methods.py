@@ -1,9 +1,13 @@
+from importlib.metadata import distribution
+
 import numpy as np
 import pandas as pd
 import pytest
 
+from policies.standard.hidden_names import judge_hidden_names
 from policies.standard.known_methods import _says, judge_transparency
 from policies.standard.reference_standard import TransparencyLimits
+from sluice.ground import extensions
 from sluice.ground.variables import Kind, Role, Variable
 from sluice.ground.verdict import Finding, Verdict
 from sluice.masking.masking_step import MaskingStep
@@ -14,9 +18,10 @@ from sluice.masking.swapping.rank_swapping import RankSwapping
 from sluice.masking.synthesis.sequential_trees import SequentialTrees
 from sluice.report.wording import quoted
 from sluice.risk.measurement import Measurement
-from sluice.risk.transparency.attack import Leak
+from sluice.risk.transparency.attack import Leak, NoAttack
 from sluice.utility.comparison import Comparison
 from tests.golden import golden
+from tests.red_team.files import files_of
 from tests.report.decided import misquoted
 
 NAMES = tuple("abcdefghij")
@@ -146,3 +151,39 @@ def test_who_is_not_told_the_method_guesses() -> None:
     assert (unknown.code, unknown.binding) == ("transparency.method_not_known", False)
     assert (finding.verdict, finding.binding) == (Verdict.FAIL, True)
     golden(finding.says)
+
+
+class Secret(AdditiveNoise):
+    """Of another distribution, which says of no attack."""
+
+    def attacks(self) -> tuple[NoAttack, ...]:
+        return (NoAttack("nobody knows one"),)
+
+
+@pytest.fixture
+def offered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(extensions._DISTRIBUTIONS, Secret, distribution("numpy"))
+
+
+def test_a_method_of_others_without_an_attack_needs_a_decision(offered: None) -> None:
+    found = judged(Secret(columns=NAMES[:2], amount=0.5), Rounding(columns=NAMES[2:], base=10))
+    assert (found[0].code, found[0].verdict, found[0].binding) == (
+        "transparency.not_declared",
+        Verdict.REVIEW,
+        True,
+    )
+    golden(found[0].says)
+
+
+def test_columns_that_a_method_of_others_made_are_looked_at(offered: None) -> None:
+    rng = np.random.default_rng(2)
+    frame = people()[["a", "b"]].assign(number=rng.permutation(400) * 1.0)
+    variables = {name: Variable(name=name, kind=Kind.CONTINUOUS) for name in frame}
+    masked = frame.assign(number=frame["number"] * 741_457 % 1_000_003)
+    codes = [
+        judge_hidden_names(files_of(frame, masked, variables, carried_out=(step(columns=("number",), amount=1.0),)))[
+            0
+        ].code
+        for step in (Secret, AdditiveNoise)
+    ]
+    assert codes == ["hidden_names.found", "hidden_names.by_plan"]

@@ -163,14 +163,17 @@ def working_out(told: Told, column: str) -> Attack:
     return attack
 
 
-def with_income() -> Data:
+def with_income(households: int = 200) -> Data:
+    """People of so many households, with an income of their own."""
     raw = pd.read_csv(reference_path("sdcmicro_testdata", "testdata.csv.gz"), dtype=str)
+    raw = raw[raw["ori_hid"].astype(int) <= households].reset_index(drop=True)
     frame = raw[["age", "income", "savings"]].assign(sex="c" + raw["sex"], household=raw["ori_hid"])
     return with_roles(typed_frame(frame), {"household": Role.HOUSEHOLD, "age": QUASI, "sex": QUASI})
 
 
 def stays() -> Data:
-    raw, _ = diabetes(40_000)
+    """Stays of people who came at least thrice."""
+    raw, _ = diabetes(16_000)
     raw = raw[raw.groupby("patient_nbr")["patient_nbr"].transform("size") >= 3].reset_index(drop=True)
     names = ["time_in_hospital", "num_lab_procedures", "num_medications"]
     frame = raw[names].astype(float).assign(patient=raw["patient_nbr"].astype(float))

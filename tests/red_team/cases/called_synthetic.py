@@ -15,11 +15,11 @@ from tests.red_team.case import Case
 from tests.red_team.cases.mapped_columns import dealt_out_ranks
 from tests.red_team.files import masked_by, nhanes
 
-_PEOPLE, _ASIDE = 2_400, 600
+_PEOPLE, _ASIDE = 1_200, 300
 
 
 def called_synthetic(step: dict[str, object]) -> Comparison:
-    """Of 3,000 people 600 are set aside, the others masked and shuffled."""
+    """Of 1,500 people 300 are set aside, the others masked and shuffled."""
     frame, variables = nhanes(_PEOPLE + _ASIDE)
     people, others = frame.iloc[:_PEOPLE].reset_index(drop=True), frame.iloc[_PEOPLE:].reset_index(drop=True)
     files = masked_by((people, variables), [step | {"columns": list(people)}])

@@ -50,7 +50,7 @@ CASES = tuple(
     Case(
         f"{len(columns)} variables of Census in {change.__name__.replace('_', ' ')}, noise of {noise:g} of each",
         partial(rescaled, columns, change, noise), nearest_by_rank(columns), reaches, rules=rules,
-        policy="perturbed-file",
+        policy="perturbed-file", more=change is reciprocal,
     )
     for columns, change, noise, reaches, rules in (
         (CENSUS[:5], reversed_order, 0.01, 0.9, _LEARNED),

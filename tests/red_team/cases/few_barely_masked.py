@@ -33,7 +33,7 @@ def others_mixed(share: float, noise: float, data: Data) -> Comparison:
 
 def few_categories(share: float, anew_of_eight: int) -> Comparison:
     """Of this share so many of eight variables are drawn anew, of all others all eight."""
-    frame, variables = adult(4_000)
+    frame, variables = adult(2_000)
     frame = frame[list(_ADULT)]
     rng = np.random.default_rng(2)
     kept = rng.random(len(frame)) < share

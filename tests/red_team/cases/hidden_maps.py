@@ -25,8 +25,8 @@ _SECRET = 11
 _MANY = partial(of_several_maps, maps=14)
 
 
-def survey() -> Data:
-    frame, variables = nhanes(2_000)
+def survey(people: int = 2_000) -> Data:
+    frame, variables = nhanes(people)
     names = list(frame)[:12]
     return frame[names], {name: variables[name] for name in names}
 
@@ -149,13 +149,13 @@ _OF_PEOPLE = tuple(
     for name, change, data, noise, attack, reaches, more in (
         ("turned by a digit of a rank", by_digit, survey, 0.0, _MANY, 0.9, True),
         ("turned by a ratio", by_ratio, survey, 0.0, of_several_maps, 0.9, True),
-        ("turned by the parity of three signs", by_parity, survey, 0.1, of_several_maps, 0.5, False),
+        ("turned by the parity of three signs", by_parity, partial(survey, 1_200), 0.1, of_several_maps, 0.5, False),
         ("one of three secret maps", partial(by_secret, maps=3), survey, 0.0, of_several_maps, 0.9, True),
         ("one of eight secret maps", partial(by_secret, maps=8), survey, 0.0, _MANY, 0.9, True),
         ("one of four maps of a census", partial(by_secret, maps=4), census_survey, 0.02, of_several_maps, 0.5, True),
         ("an angle that turns slowly", partial(by_angle, turns=0.015), survey, 0.0, _MANY, 0.8, True),
         ("an angle that turns fast", partial(by_angle, turns=0.13), survey, 0.0, _MANY, 0.8, True),
-        ("values in teeth", partial(in_teeth, teeth=40), survey, 0.0, from_pieces, 0.5, False),
+        ("values in teeth", partial(in_teeth, teeth=40), partial(survey, 1_200), 0.0, from_pieces, 0.5, False),
         ("sums of two in teeth", partial(in_teeth_of_two, teeth=12), sparse, 0.0, from_pieces_of_two, 0.5, True),
     )
 )  # fmt: skip

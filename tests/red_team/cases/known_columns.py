@@ -28,7 +28,7 @@ def partly_imputed(permuted: Sequence[str]) -> Comparison:
 
 def mostly_retained(retention: float) -> Comparison:
     """Every category of Adult by PRAM, every number swapped among a fifth of the people."""
-    frame, variables = adult(2_000)
+    frame, variables = adult(800)
     data = with_roles((frame.drop(columns="fnlwgt"), {n: v for n, v in variables.items() if n != "fnlwgt"}), {})
     categories = [name for name, variable in data[1].items() if variable.kind.is_categorical]
     numbers = [name for name in data[1] if name not in categories]
@@ -39,7 +39,7 @@ def mostly_retained(retention: float) -> Comparison:
 def diagnoses(retention: float) -> Comparison:
     """Hospital stays whose diagnoses, age and length were kept with this probability."""
     columns = ["age", "diag_1", "diag_2", "diag_3", "admission_source_id", "insulin"]
-    frame, variables = diabetes(1_200)
+    frame, variables = diabetes(500)
     kept: Data = (frame[columns], {name: variables[name] for name in columns})
     kept = with_roles(kept, dict.fromkeys(columns, Role.QUASI_IDENTIFIER))
     categories = [name for name, variable in kept[1].items() if variable.kind.is_categorical]

@@ -93,6 +93,10 @@ def by(change: Callable[[Floats], Floats], data: Callable[[], Data]) -> Comparis
     return files_of(frame.astype(float), masked, variables)
 
 
+def survey() -> Data:
+    return nhanes(1_200)
+
+
 def amounts() -> Data:
     frame, variables = census()
     return frame[list(CENSUS)], variables
@@ -107,9 +111,9 @@ CASES = tuple(
         partial(by, change, data), attack, reaches, rules=_LEARNED, policy="perturbed-file", more=more,
     )
     for change, data, attack, reaches, more in (
-        (turned, nhanes, partial(mapped, known=40), 0.9, False),
+        (turned, survey, partial(mapped, known=40), 0.9, False),
         (turned, amounts, mapped, 0.9, True),
-        (turned_ranks, nhanes, _SCORES, 0.5, False),
+        (turned_ranks, survey, _SCORES, 0.5, False),
         (one_factor, nhanes, _LOGS, 0.5, True),
         (one_shift, nhanes, mapped, 0.5, True),
         (exchanged, amounts, _SCORES, 0.5, False),

@@ -18,13 +18,12 @@ from tests.red_team.case import Case
 from tests.red_team.files import Data, diabetes, files_of
 
 Codes = Callable[[np.ndarray, int], np.ndarray]  # of one variable, and how many it may have
-_PEOPLE, _ASIDE = 3_600, 900
 
 
 @cache
-def categories() -> Data:
+def categories(records: int) -> Data:
     """22 variables of 2 to 10 categories."""
-    frame, variables = diabetes(_PEOPLE + _ASIDE)
+    frame, variables = diabetes(records)
     names = [
         name
         for name in variables
@@ -33,29 +32,30 @@ def categories() -> Data:
     return frame[names].reset_index(drop=True), {name: variables[name] for name in names}
 
 
-def shifted() -> Codes:
-    by = np.random.default_rng(1).integers(0, 10**6, _PEOPLE)
+def shifted(people: int) -> Codes:
+    by = np.random.default_rng(1).integers(0, 10**6, people)
     return lambda codes, labels: (codes + by) % labels
 
 
-def exchanged() -> Codes:
+def exchanged(people: int) -> Codes:
     """All variables of a record with as many categories by the same table."""
     draws = np.random.default_rng(2)
-    tables = {labels: draws.random((_PEOPLE, labels)).argsort(axis=1) for labels in range(2, 30)}
-    return lambda codes, labels: tables[labels][np.arange(_PEOPLE), codes]
+    tables = {labels: draws.random((people, labels)).argsort(axis=1) for labels in range(2, 30)}
+    return lambda codes, labels: tables[labels][np.arange(people), codes]
 
 
-def released(change: Callable[[], Codes], paired: bool = True) -> Comparison:
-    everybody, variables = categories()
-    people, others = everybody.iloc[:_PEOPLE], everybody.iloc[_PEOPLE:].reset_index(drop=True)
-    changed, masked = change(), people.copy()
+def released(change: Callable[[int], Codes], paired: bool = True, number: int = 3_600) -> Comparison:
+    """Of so many people, and a quarter as many who are set aside."""
+    everybody, variables = categories(number + number // 4)
+    people, others = everybody.iloc[:number], everybody.iloc[number:].reset_index(drop=True)
+    changed, masked = change(number), people.copy()
     for name in people:
         held, codes = people[name].cat, people[name].cat.codes.to_numpy(np.int64)
         new = np.where(codes < 0, -1, changed(np.maximum(codes, 0), len(held.categories)))
         masked[name] = pd.Categorical.from_codes(new, held.categories, ordered=held.ordered)
     if paired:
         return files_of(people, masked, variables)
-    masked = masked.iloc[np.random.default_rng(3).permutation(_PEOPLE)].reset_index(drop=True)
+    masked = masked.iloc[np.random.default_rng(3).permutation(number)].reset_index(drop=True)
     return replace(files_of(people, masked, variables, paired=False), holdout=others, recoded_holdout=others)
 
 
@@ -81,7 +81,7 @@ _CASE = partial(Case, reaches=0.1, rules=("learned_linkage", "learned_claims"), 
 _SHIFT, _TABLE = partial(by_what_they_share, shift=True), partial(by_what_they_share, shift=False)
 
 CASES = (
-    _CASE("codes shifted by a number of each record's own", lambda: released(shifted), _SHIFT),
+    _CASE("codes shifted by a number of each record's own", lambda: released(shifted, number=1_200), _SHIFT),
     _CASE("codes exchanged by a table of each record's own", lambda: released(exchanged), _TABLE, more=True),
     _CASE(
         "codes shifted so, rows in random order", lambda: released(shifted, paired=False), _SHIFT,

@@ -20,8 +20,8 @@ _NUMBERS = ("age", "fnlwgt", "education_num", "capital_gain", "capital_loss", "h
 _LOOKED_FOR = 300
 
 
-def survey() -> Data:
-    return nhanes(3_000)
+def survey(people: int = 3_000) -> Data:
+    return nhanes(people)
 
 
 def amounts() -> Data:
@@ -29,9 +29,9 @@ def amounts() -> Data:
     return frame[list(CENSUS)].astype(float), variables
 
 
-def census_survey() -> Data:
+def census_survey(people: int = 6_000) -> Data:
     """Numbers of Adult, jittered so that no value is unique by its digits, and three categories."""
-    frame, variables = adult(6_000)
+    frame, variables = adult(people)
     numbers = {name: frame[name].astype(float) for name in _NUMBERS}
     kept = pd.DataFrame(numbers) + np.random.default_rng(1).random((len(frame), len(_NUMBERS)))
     labels = ("sex", "race", "marital_status")
@@ -128,8 +128,8 @@ def map_of_part(of: Callable[[pd.DataFrame], Parts], known: int = 40) -> Attack:
     return attack
 
 
-def strata_of_survey() -> Data:
-    return with_strata(survey())
+def strata_of_survey(people: int = 3_000) -> Data:
+    return with_strata(survey(people))
 
 
 _LEARNED = ("learned_linkage", "learned_claims")
@@ -140,12 +140,12 @@ CASES = tuple(
         policy="perturbed-file", more=more,
     )
     for name, change, of, data, without, known, reaches, more in (
-        ("turned in each of 18 regions", turned, by_region, strata_of_survey, "", 40, 0.9, False),
+        ("turned in each of 18 regions", turned, by_region, partial(strata_of_survey, 1_600), "", 40, 0.9, False),
         ("turned in each of 18 regions that are removed", turned, by_region, strata_of_survey, "region", 40, 0.9, True),
         ("turned in each batch of 100 rows", turned, by_rows(100), survey, "", 40, 0.9, True),
-        ("turned in each batch of 90 to 180 rows", turned, by_uneven_rows, survey, "", 40, 0.9, False),
+        ("turned in each batch of 90 to 180 rows", turned, by_uneven_rows, partial(survey, 1_600), "", 40, 0.9, False),
         ("turned in each tenth of amounts", turned, by_bands("AGI", 10), amounts, "", 40, 0.9, True),
-        ("turned in cells of three variables", turned, by_labels, census_survey, "", 30, 0.5, False),
+        ("turned in cells of three variables", turned, by_labels, partial(census_survey, 3_600), "", 30, 0.5, False),
         ("one addition for each batch of 50 rows", added, by_rows(50), survey, "", 20, 0.5, True),
     )
 )  # fmt: skip

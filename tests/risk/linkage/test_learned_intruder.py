@@ -31,7 +31,13 @@ def plan(method, **parameters):
 
 
 @pytest.mark.parametrize(
-    ("window", "found", "claims"), [(0.05, 1.0, 1.0), (0.1, 0.954, 0.99), (0.15, 0.776, 0.91), (0.3, 0.126, 0.07)]
+    ("window", "found", "claims"),
+    [
+        pytest.param(0.05, 1.0, 1.0, marks=pytest.mark.exhaustive),
+        (0.1, 0.954, 0.99),
+        pytest.param(0.15, 0.776, 0.91, marks=pytest.mark.exhaustive),
+        (0.3, 0.126, 0.07),
+    ],
 )
 def test_rank_swapping(window, found, claims):
     """At 0.3 ours finds up to 20 %. Claims are fewer: the other is too sure, and of its 7 % half are right."""
@@ -42,7 +48,10 @@ def test_rank_swapping(window, found, claims):
         assert reached.right.sum() > 0.85 * reached.claimed.sum()
 
 
-@pytest.mark.parametrize(("k", "found"), [(3, 0.30), (5, 0.16), (20, 0.035)])
+@pytest.mark.parametrize(
+    ("k", "found"),
+    [(5, 0.16), *(pytest.param(*each, marks=pytest.mark.exhaustive) for each in ((3, 0.30), (20, 0.035)))],
+)
 def test_microaggregated_groups_are_found_and_not_told_apart(k, found):
     """The other's fixed ruler finds these shares, its learned one 25, 13 and 2.5 %; the stronger of both is ours."""
     reached = played(plan("microaggregation", k=k))

@@ -44,3 +44,7 @@ def test_the_search_is_as_good_as_trying_every_pair(seed: int) -> None:
     sets = worst_sets(linker, rows, 2, np.random.default_rng(seed))
     assert max(found[each] for each in sets) == pytest.approx(max(found.values()), abs=0.02)
     assert len(set(sets)) == len(sets) == 3
+
+
+def test_variables_that_count_as_one_are_known_together() -> None:
+    assert worst_known(learned(), 2, np.random.default_rng(1), [(0,), (1, 2), (3,)]) == (0, 1, 2)

@@ -56,6 +56,30 @@ def test_false_proofs_do_not_make_a_pattern_safe(cells: Cells, seed: int) -> Non
     }
 
 
+def test_limits_that_limit_nothing_change_no_answer() -> None:
+    """Asked by the cells that are limited, or by those that proofs move: whichever are fewer."""
+    cells = business("s1k")
+    found = protected_business()
+    free = found.status != Status.PUBLISHED
+    total, everywhere = cells.total.astype(float), np.full(len(cells), np.inf)
+    proofs = CheckedProofs(cells.equations, free, -total, everywhere, found.certificates)
+    rng = np.random.default_rng(3)
+    hidden, answered = np.flatnonzero(free), 0
+    for cell in hidden[:60].tolist():
+        need = Need(*(float(rng.integers(0, 1 + total[cell] // 20)) for _ in range(2)), 0.0)
+        some = np.sort(rng.choice(hidden, 4, replace=False))
+        lower, upper = np.full(len(cells), -np.inf), everywhere.copy()
+        lower[some], upper[some] = -rng.integers(0, 2, 4) * total[some] / 2, rng.choice([0, np.inf], 4)
+        few = proofs.alternatives(Question(cell, need, some, lower[some], upper[some]))
+        many = proofs.alternatives(Question(cell, need, hidden, lower[hidden], upper[hidden]))
+        told = [[(each.below, each.above, each.support.tolist()) for each in of] for of in (few, many)]
+        assert told[0] == told[1]
+        answered += bool(few)
+        for each in few:  # it moves no cell further than the limits, which tell how far each may fall
+            assert (each.drop <= -lower[each.support]).all()
+    assert 10 < answered < 60
+
+
 def test_proofs_that_leave_the_bounds_are_not_believed() -> None:
     cells = business("s1k")
     requirement = needs_of(cells)

@@ -168,7 +168,7 @@ def test_a_marginal_that_was_withheld_is_not_known() -> None:
 @st.composite
 def two_editions(draw: st.DrawFn) -> tuple[Cells, Cells]:
     """A table, and the same with a few records changed, added or gone."""
-    now = draw(tables(least=4, most=40).filter(lambda cells: len(cells) <= 200))
+    now = draw(tables(least=4, most=25).filter(lambda cells: len(cells) <= 120))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     inner = np.flatnonzero(
         np.logical_and.reduce([np.isin(now.codes[:, a], d.leaves) for a, d in enumerate(now.dimensions)])

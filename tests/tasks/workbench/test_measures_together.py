@@ -72,6 +72,32 @@ def test_no_sensitive_value_of_either_is_computed(records: pd.DataFrame) -> None
             assert high >= cells.total[cell] + each.requirements.upper[cell] - 1e-6
 
 
+def test_each_measure_may_have_rules_of_its_own(tmp_path: Path) -> None:
+    """Sensitive by its own rules alone, and suppressed of both; as if it were protected alone, where the other asks
+    nothing."""
+    rng = np.random.default_rng(5)
+    records = pd.DataFrame({axis: rng.choice(list(codes), 120) for axis, codes in (("a", "uvw"), ("b", "xyz"))})
+    records = records.assign(turnover=np.ceil(rng.lognormal(4, 1.5, 120)), employees=rng.integers(1, 9, 120))
+    records["firm"] = records.index.astype(str)
+    strict, lax = {"rule": "dominance", "n": 1, "k": 40}, {"rule": "minimum_frequency", "n": 2}
+    made = sluice.protect(
+        records, DIMENSIONS, measures=BOTH, rules={"turnover": strict, "employees": [lax]}, contributor="firm"
+    )
+    told = {name: set(each.summary()["sensitive"]) for name, each in made.by_measure.items()}
+    assert told == {"turnover": {"dominance"}, "employees": {"minimum_frequency"}}
+    alone = sluice.protect(records, DIMENSIONS, value="turnover", rules=strict, contributor="firm")
+    assert made.sensitive == alone.sensitive > 0
+    assert made.verdict is Verdict.PASS
+    records.to_csv(tmp_path / "firms.csv", index=False)
+    command = ["protect-table", str(tmp_path / "firms.csv"), "--hierarchy=a", "--hierarchy=b", "--contributor=firm"]
+    command += ["--value=turnover", "--value=employees", f"-o{tmp_path / 'out.csv'}"]
+    own = ["--rule=turnover:dominance=1,40", "--rule=employees:minimum_frequency=2"]
+    told = answered([*command, *own, "--json"]).json
+    assert (told["primary"], told["secondary"]) == (made.primary, made.secondary)
+    golden.words(answered([*command, own[0]], 1).err)
+    golden.words(answered([*command, "--rule=turnovr:dominance=1,40"], 1).err)
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     rng = np.random.default_rng(3)

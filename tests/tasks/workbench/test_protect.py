@@ -271,7 +271,7 @@ def test_duplicate_contributors(folder: Path) -> None:
 def test_names_of_contributors_in_capital_letters_are_said(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     micro = pd.read_csv(folder / "micro.csv", dtype="str", keep_default_na=False)
     ids = micro["id"].tolist()
-    change(folder, id=["Acme", "ACME", *ids[2:]])
+    change(folder, id=["Acme", "ACME", "f1", "F1", *ids[4:]])
     capsys.readouterr()
     main(arguments(folder))
     golden(capsys.readouterr().err)

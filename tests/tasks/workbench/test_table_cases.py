@@ -129,6 +129,9 @@ def test_two_blanks_in_a_name(tmp_path: Path, blank: str) -> None:
     assert protected(tmp_path, case, *options)[0]["contributors_respelled"] == 1
     told = protected(tmp_path, tmp_path / "firms.csv", *options)[0]
     assert (told["records_added_up"], told["contributors_respelled"]) == (1, 2)
+    pd.concat([firms, more.assign(firm="SECOND WORKS")]).to_csv(tmp_path / "firms.csv", index=False)
+    told = protected(tmp_path, tmp_path / "firms.csv", *options)[0]
+    assert (told["records_added_up"], told["contributors_joined"], told["contributors_alike"]) == (1, 1, 0)
 
 
 def test_two_responses(tmp_path: Path) -> None:

@@ -15,8 +15,9 @@ VARIABLES = {name: Variable(name=name, kind=Kind.CONTINUOUS) for name in ("a", "
 RULE = RecordRule("order", "a is not above b", ("a", "b"), lambda frame: (frame["a"] <= frame["b"]).to_numpy())
 
 
-def judge(broken: int, limit: float | None = None, rules: Any = (RULE,), released: Any = VARIABLES) -> Utility:
-    n = 200
+def judge(
+    broken: int, limit: float | None = None, rules: Any = (RULE,), released: Any = VARIABLES, n: int = 200
+) -> Utility:
     original = pd.DataFrame({"a": np.arange(n) * 1.0, "b": np.arange(n) + 1.0})
     masked = original.assign(a=np.where(np.arange(n) < broken, original["b"] + 1, original["a"]))[list(released)]
     recoded = original[list(released)]
@@ -51,12 +52,14 @@ def test_a_rule_of_the_source_alone_decides_nothing_and_is_shown() -> None:
     assert (finding(both).verdict, finding(both).observed) == (Verdict.FAIL, 0.1)
 
 
-def test_without_a_limit_any_impossible_record_needs_a_decision() -> None:
-    asked, none = finding(judge(20)), finding(judge(0))
-    assert (asked.verdict, asked.binding) == (Verdict.REVIEW, True)
+def test_without_a_limit_any_impossible_record_needs_a_decision_and_more_than_one_in_a_thousand_fail() -> None:
+    failing, none = finding(judge(20)), finding(judge(0))
+    assert (failing.verdict, failing.binding) == (Verdict.FAIL, True)
     assert (none.verdict, none.binding) == (Verdict.PASS, False)
     few = finding(judge(3))
-    assert (few.verdict, few.observed, few.withheld) == (Verdict.REVIEW, None, True)
+    assert (few.verdict, few.observed, few.withheld) == (Verdict.FAIL, None, True)
+    asked = finding(judge(3, n=3000))
+    assert (asked.verdict, asked.binding) == (Verdict.REVIEW, True)
 
 
 def test_fewer_records_than_the_minimum_cell_decide_and_are_not_counted_in_public() -> None:
