@@ -45,8 +45,7 @@ def prepare() -> None:
         wanted |= {"PREFECT_LOGGING_LEVEL": "CRITICAL", "PREFECT_HOME": str(chosen.home / "prefect")}
     if "numba" not in sys.modules:
         wanted["NUMBA_NUM_THREADS"] = str(chosen.threads)
-        user_cache = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "numba"
-        if folder := kernel_folder(_KERNELS, user_cache, chosen.home):
+        if folder := kernel_folder(_KERNELS, _user_cache(), chosen.home):
             wanted["NUMBA_CACHE_DIR"] = str(folder)
     for name, value in wanted.items():
         os.environ.setdefault(name, value)
@@ -90,6 +89,20 @@ def kernel_folder(package: Path, user_cache: Path, workspace: Path) -> Path | No
     except OSError:  # not even to be looked at
         found = False
     return None if found else workspace / "kernels"
+
+
+def compiled_before() -> bool:
+    """Whether numba holds any compiled kernel of this installation; where it does not, the first run takes minutes.
+
+    cost : a look at the folders of the package
+    """
+    own = os.environ.get("NUMBA_CACHE_DIR")
+    places = [Path(own)] if own else [Path(sluice.__file__).resolve().parent, _user_cache()]
+    return any(next(place.rglob("*.nbi"), None) for place in places if place.is_dir())
+
+
+def _user_cache() -> Path:
+    return Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")) / "numba"
 
 
 def _writable(folder: Path) -> bool:

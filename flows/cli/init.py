@@ -235,12 +235,14 @@ def _draft_again(
 @contextmanager
 def _trying(uses: tuple[str, ...], tries: int | None, minutes: float) -> Iterator["Trying"]:
     """Say what is drafted, what is done with each draft, and how it did."""
-    from flows.cli.terminal import duration, waiting
+    from flows.cli.terminal import duration, note_first_use, waiting
     from tasks.project.own_project import Trying
     from tasks.tuning.allowance import Allowance
     from tasks.tuning.audiences import USES
 
     policies = ", ".join(USES[use].policy for use in uses)
+    if tries != 0:
+        note_first_use()
     limit = f", and trying it for at most {duration(60 * minutes)}"
     note(f"drafting a plan for {policies}{'' if tries == 0 else limit} ...")
     with waiting(quiet=False) as shown:

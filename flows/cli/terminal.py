@@ -142,6 +142,14 @@ def duration(seconds: float) -> str:
     return f"{round(seconds / 60)} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
+def note_first_use() -> None:
+    """Say why nothing moves for minutes, where kernels were never compiled."""
+    from flows.environment import compiled_before
+
+    if not compiled_before():
+        note("the first run on this installation compiles its numerical code: two to four minutes, once ...")
+
+
 @contextmanager
 def waiting(quiet: bool) -> Iterator[Waiting | None]:
     """Show how far what runs meanwhile is; None where nobody watches."""
@@ -169,6 +177,7 @@ def progress(quiet: bool) -> Iterator[None]:
         if shown is None:
             yield
             return
+        note_first_use()
 
         def show(step: str, seconds: float | None) -> None:
             name = step.replace("_", " ")

@@ -15,6 +15,7 @@ from policies.reported_shares import disclosed_share
 from sluice.ground.arrays import BoolArray, IntArray
 from sluice.ground.comparable_values import plain_values
 from sluice.ground.declaration import Declaration
+from sluice.ground.frame_columns import with_columns
 from sluice.ground.rule import Background, DisclosureRule
 from sluice.ground.sentence import Saying, Sentences, as_fields
 from sluice.ground.variables import GROUPS, Kind, Role, with_role
@@ -284,7 +285,7 @@ def _too_alike(
     if not len(rows):
         return None
     variable = files.variables[hidden.name]
-    frame = files.masked.iloc[rows].assign(**{hidden.name: files.original[hidden.name].iloc[rows]})
+    frame = with_columns(files.masked.iloc[rows], {hidden.name: files.original[hidden.name].iloc[rows]})
     variables = {**files.released, hidden.name: variable}
     background = Background(files.recoded.iloc[rows], files.minimum_cell)
     if variable.role is Role.SENSITIVE:

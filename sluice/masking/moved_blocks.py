@@ -12,6 +12,7 @@ import pandas as pd
 
 from sluice.ground.arrays import IntArray
 from sluice.ground.comparable_values import Hashes
+from sluice.ground.frame_columns import with_columns
 from sluice.ground.record_rule import RecordRule
 from sluice.ground.variables import Kind, Role, Variable, Variables, with_role
 from sluice.masking.masking_step import MaskingStep
@@ -67,7 +68,7 @@ def moved_blocks(
         rng = np.random.default_rng(child)
         if step.moves_jointly:
             traced, places = _traced(step, masked, current)
-            masked, _ = masked_by_step(traced, masked.assign(**{_PLACE: places}), current | {_PLACE: _TRACER}, rng)
+            masked, _ = masked_by_step(traced, with_columns(masked, {_PLACE: places}), current | {_PLACE: _TRACER}, rng)
             moved = _rows_of(masked.pop(_PLACE).to_numpy(), places)
             for name in step.columns:
                 source[name] = source[name][moved]

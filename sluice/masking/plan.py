@@ -15,6 +15,7 @@ import pandas as pd
 from sluice.ground.arrays import IntArray
 from sluice.ground.comparable_values import Hashes
 from sluice.ground.errors import PlanError
+from sluice.ground.frame_columns import with_columns
 from sluice.ground.progress import report
 from sluice.ground.record_rule import RecordRule
 from sluice.ground.variables import Kind, Role, Variable, Variables, with_role
@@ -72,7 +73,7 @@ def together(parts: Sequence[pd.DataFrame]) -> pd.DataFrame:
     columns = [str(name) for name in first if any(part[name].dtype != first[name].dtype for part in parts)]
     for name in columns:
         found = sorted({label for part in parts for label in part[name].cat.categories})
-        parts = [part.assign(**{name: part[name].cat.set_categories(found)}) for part in parts]
+        parts = [with_columns(part, {name: part[name].cat.set_categories(found)}) for part in parts]
     return pd.concat(parts).sort_index()
 
 

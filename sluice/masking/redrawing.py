@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 
 from sluice.ground.arrays import BoolArray, IntArray
+from sluice.ground.frame_columns import with_columns
 from sluice.ground.record_rule import RecordRule
 from sluice.ground.variables import Variables
 from sluice.masking.masking_step import MaskingStep, RecordDraws
@@ -96,7 +97,7 @@ def redrawn(
             break
         again = draw(None if draws is None else replace(draws, step=f"{draws.step}\0{turn}"))
         columns = {name: masked[name].where(~wrong, again[name]) for name in step.columns}
-        masked = masked.assign(**columns)
+        masked = with_columns(masked, columns)
         wrong = _together(_broken(rules, masked), member_of)
         in_vain = 0 if wrong.sum() < left else in_vain + 1
         left = int(wrong.sum())

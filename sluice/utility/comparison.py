@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from sluice.ground.comparable_values import plain_values
+from sluice.ground.frame_columns import with_columns
 from sluice.ground.record_rule import RecordRule
 from sluice.ground.released_values import released_as
 from sluice.ground.variables import Role, Variable, Variables
@@ -69,7 +70,7 @@ class Comparison:
         person = person_variable(self.original, self.variables)
         if not self.paired or person is None or person in self.masked:
             return self.masked, variables
-        return self.masked.assign(**{person: self.original[person]}), variables | {person: self.variables[person]}
+        return with_columns(self.masked, {person: self.original[person]}), variables | {person: self.variables[person]}
 
     knowledge: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     numbers_alone: bool = False

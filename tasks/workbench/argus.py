@@ -16,6 +16,7 @@ import pandas as pd
 from sluice.custody.shelf import refuse_to_overwrite
 from sluice.ground.durable import replace as write
 from sluice.ground.errors import DataError, MeasureChoiceError
+from sluice.ground.frame_columns import with_columns
 from sluice.ground.sentence import count_of
 from sluice.publication.argus_table_files import INTERMEDIATE, JJ, PIVOT, SBS, ArgusTable
 from sluice.software_version import software_version
@@ -266,9 +267,10 @@ def _recoded(
             rows, taken = closed_tree(rows or (), at)
             remarks.append(Remark(each.line, f"'{name}' ends {count_of(each.level, 'level')} below its total"))
         hierarchies[name] = rows
-        frame = frame[~frame[name].isin(taken)] if session.added_up else frame.assign(
-            **{name: frame[name].map(lambda code, taken=taken: taken.get(code, code))}
-        )  # fmt: skip
+        if session.added_up:
+            frame = frame[~frame[name].isin(taken)]
+        else:
+            frame = with_columns(frame, {name: frame[name].map(lambda code, taken=taken: taken.get(code, code))})
     return frame, _Recoded(hierarchies, tuple(files), tuple(remarks))
 
 
@@ -454,7 +456,10 @@ def _cells(
     if any(rule["rule"] == "minimum_frequency" for rule in table.rules):
         raise DataError(f"line {table.line}: FREQ needs a variable with <FREQUENCY>; {metadata.path} has none.")
     filled = pd.to_numeric(frame[response.name], errors="coerce").fillna(0) != 0
-    return frame.assign(**{_FREQUENCY: filled.astype(int).astype(str)}), {"frequency": _FREQUENCY, "largest": largest}
+    return with_columns(frame, {_FREQUENCY: filled.astype(int).astype(str)}), {
+        "frequency": _FREQUENCY,
+        "largest": largest,
+    }
 
 
 def _ask_by_columns(requests: CellRequests, table: BatchTable, metadata: ArgusMetadata, frame: pd.DataFrame) -> None:

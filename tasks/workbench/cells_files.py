@@ -18,6 +18,7 @@ import pandas as pd
 from sluice.custody.shelf import refuse_to_overwrite
 from sluice.ground.durable import replace
 from sluice.ground.errors import DataError, DocumentError, MeasureChoiceError, did_you_mean, no_such_file
+from sluice.ground.frame_columns import with_columns
 from sluice.publication.pattern_file import STATUSES, SUPPRESSED, Pattern, read_pattern
 from sluice.publication.published_table import OWN_COLUMNS, PublishedTable, in_decimals, published_table
 from sluice.tabular.model.cells import Cells, in_tables, levels_of
@@ -324,7 +325,7 @@ def read_sum_of_parts(
     if len({part.stem for part in parts} | {source.stem}) <= len(parts):
         raise DataError("the parts of a sum, and the sum, must be files of different names.")
     period = Dimension.of(_PERIOD, [(source.stem, ""), *((part.stem, source.stem) for part in parts)])
-    frames = [_text(file, names, columns).assign(**{_PERIOD: file.stem}) for file in (source, *parts)]
+    frames = [with_columns(_text(file, names, columns), {_PERIOD: file.stem}) for file in (source, *parts)]
     if columns.status is None:  # one file may have two words for suppressed cells, another one
         frames = [each.assign(status=each["status"].replace({"primary": SUPPRESSED, "secondary": SUPPRESSED}))
                   for each in frames]  # fmt: skip
@@ -361,7 +362,7 @@ def _of_folder(
         levels = levels_of(dimensions, table)
         own = [dimension.name for dimension, level in zip(dimensions, levels, strict=True) if level]
         others = {dimension.name: dimension.codes[0] for dimension in dimensions if dimension.name not in own}
-        frames.append(_text(file, own, columns).assign(**others))
+        frames.append(with_columns(_text(file, own, columns), others))
     return pd.concat(frames, ignore_index=True).drop_duplicates()
 
 

@@ -23,6 +23,7 @@ from sluice.custody.shelf import refuse_to_overwrite
 from sluice.documents.document_reading import named_file, parse_document, read_yaml
 from sluice.ground.durable import sha256_of
 from sluice.ground.errors import DataError, DocumentError, PlanError, did_you_mean
+from sluice.ground.frame_columns import with_columns
 from sluice.ground.record_rule import RecordRule
 from sluice.ground.remarks import Remark
 from sluice.ground.values import LIST_MARK, TRUTH, is_text, plain_array
@@ -134,7 +135,7 @@ def mask_file(
         given = {name: texts.where(masked[name].notna()) for name, texts in given.items()}
     types = {name: pa.Array.from_pandas(column).type for name, column in given.items()}
     in_file |= {name: _described(contract.by_name[name], kind) for name, kind in types.items()}
-    masked = masked.assign(**given)[_in_order(list(released), beside, names)]
+    masked = with_columns(masked, given)[_in_order(list(released), beside, names)]
     in_file = {str(name): in_file[str(name)] for name in masked}
     parameters = [found for step in carried_out if (found := step.parameters())]
     with_time = columns_with_time(masked)

@@ -11,6 +11,7 @@ import pandas as pd
 from schemas.contract import HASHED, Contract
 from sluice.documents.document_reading import parse_document
 from sluice.ground.errors import DataError, did_you_mean
+from sluice.ground.frame_columns import with_columns
 from sluice.ground.remarks import Remark, Remarks
 from sluice.ground.variables import Variable
 from sluice.masking.masking_step import MaskingStep
@@ -308,13 +309,13 @@ def _as_given(
 
     A name of a household stays the pseudonym that it became.
     """
-    return masked.assign(**{name: frame[name] for name in names if variables[name].role not in HASHED})
+    return with_columns(masked, {name: frame[name] for name in names if variables[name].role not in HASHED})
 
 
 def _to_microseconds(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     """Moments of these columns, which come back as they were given, as finely as a typed frame has them."""
     finer = [name for name in names if str(frame[name].dtype).startswith("datetime64[ns")]
-    return frame.assign(**{name: frame[name].dt.floor("us") for name in finer})
+    return with_columns(frame, {name: frame[name].dt.floor("us") for name in finer})
 
 
 def _steps(plan: object) -> tuple[MaskingStep, ...]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from sluice.ground.frame_columns import with_columns
 from sluice.ground.verdict import Finding, Verdict
 from sluice.publication.published_table import ValueColumn
 from sluice.publication.published_table_files import to_csv
@@ -79,7 +80,7 @@ class ProtectedMeasures(ProtectedTable):
     def pattern(self) -> pd.DataFrame:
         frames = {name: each.pattern for name, each in self.by_measure.items()}
         first = next(iter(frames.values()))
-        return first.drop(columns="value").assign(**{name: frame["value"] for name, frame in frames.items()})
+        return with_columns(first.drop(columns="value"), {name: frame["value"] for name, frame in frames.items()})
 
     def summary(self) -> dict[str, Any]:
         """What was done, for machines; totals and numbers of cells, no single cell's value."""

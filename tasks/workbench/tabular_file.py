@@ -14,6 +14,7 @@ from schemas.contract import Contract
 from schemas.reading.typing import SourceTyping
 from sluice.custody.shelf import refuse_to_overwrite
 from sluice.ground.errors import DataError, MeasureChoiceError
+from sluice.ground.frame_columns import with_columns
 from sluice.ground.remarks import BELOW, Remark, Remarks
 from sluice.ground.values import count_blanks, plain_array
 from sluice.ground.variables import Kind, Role, Variable
@@ -181,4 +182,4 @@ def with_points(frame: pd.DataFrame, columns: Sequence[str], certain: bool = Fal
         texts = [str(each) for each in frame[name].dropna().unique() if "," in str(each) or "." in str(each)]
         if texts and (certain or any(map(_SURELY.fullmatch, texts))) and all(map(_WITH_COMMA.fullmatch, texts)):
             changed[name] = frame[name].str.replace(",", ".", regex=False)
-    return frame.assign(**changed)
+    return with_columns(frame, changed)

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from sluice.ground.errors import DataError
+from sluice.ground.frame_columns import with_columns
 from sluice.ground.remarks import Remark, Remarks
 from sluice.ground.values import MISSING_MARKS, plain_array, trimmed_texts
 from sluice.ground.visible_text import spelled_alike
@@ -235,7 +236,7 @@ def records_in(
     columns = list(dict.fromkeys([*(d.name for d in dimensions), *measure.columns, *more]))
     if isinstance(source, pd.DataFrame):
         numbers = (measure.value, measure.weight)
-        return source[columns].assign(**{name: texts(source[name]) for name in columns if name not in numbers})
+        return with_columns(source[columns], {name: texts(source[name]) for name in columns if name not in numbers})
     table = table_source(source) if isinstance(source, Path) else source
     frame = pd.concat(read_here(table, columns), ignore_index=True)
     return with_points(frame, [name for name in (measure.value, measure.weight) if name is not None])

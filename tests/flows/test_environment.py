@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.environment import kernel_folder
+from flows.environment import compiled_before, kernel_folder
 from sluice.ground.machine import ONE_HEAP
 from tests.flows.house import House
 
@@ -39,6 +39,14 @@ def test_else_the_workspace_is_the_place(tmp_path: Path, closed: Path) -> None:
 def test_a_home_that_is_no_folder_is_none(tmp_path: Path, closed: Path) -> None:
     (tmp_path / "file").write_text("")
     assert kernel_folder(closed, tmp_path / "file" / "cache", tmp_path) == tmp_path / "kernels"
+
+
+def test_whether_kernels_were_compiled_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "kernels"))
+    assert not compiled_before()
+    (tmp_path / "kernels" / "risk").mkdir(parents=True)
+    (tmp_path / "kernels" / "risk" / "gower.nbi").touch()
+    assert compiled_before()
 
 
 def run(program: str, stream: str = "stdout", **settings: str) -> str:

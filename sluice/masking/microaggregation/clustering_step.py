@@ -16,6 +16,7 @@ from pydantic import Field, model_validator
 
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.errors import PlanError
+from sluice.ground.frame_columns import with_columns
 from sluice.ground.hierarchy import Taxonomy, taxonomy_of
 from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.column_numbers import numbers, perturbed, stored
@@ -138,7 +139,7 @@ class ClusteringStep(MaskingStep):
             name: _column(result, frame[name], released[name])
             for name, result in zip(self.columns, results.T, strict=True)
         }
-        return frame.assign(**masked)
+        return with_columns(frame, masked)
 
     def attacks(self) -> tuple[Attack, ...]:
         if self.representative == "generalised":

@@ -15,6 +15,7 @@ from pydantic import Field, model_validator
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.errors import PlanError, did_you_mean
+from sluice.ground.frame_columns import with_columns
 from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.column_numbers import Round, numbers, perturbed, stored
 from sluice.masking.masking_step import MaskingStep
@@ -117,7 +118,7 @@ class MicroaggregationStep(MaskingStep):
                 else:
                     column = stored(after, released[name])
                 masked[name] = column.set_axis(frame.index)
-        return frame.assign(**masked)
+        return with_columns(frame, masked)
 
     def attacks(self) -> tuple[Attack, ...]:
         """Groups of one variable follow each other; those of several lie around what stands for them."""

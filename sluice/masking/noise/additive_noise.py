@@ -20,6 +20,7 @@ from pydantic import Field, model_validator
 
 from sluice.ground.arrays import FloatArray
 from sluice.ground.errors import PlanError
+from sluice.ground.frame_columns import with_columns
 from sluice.ground.sentence import percent
 from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.column_numbers import Clip, Round, numbers, perturbed, stored
@@ -153,7 +154,7 @@ class AdditiveNoise(MaskingStep):
             name: stored(values, released[name]).set_axis(frame.index)
             for name, values in zip(self.columns, masked.T, strict=True)
         }
-        return frame.assign(**columns)
+        return with_columns(frame, columns)
 
     def attacks(self) -> tuple[Attack, ...]:
         amount = f"that noise of {percent(np.sqrt(self.amount))} of each standard deviation was added"

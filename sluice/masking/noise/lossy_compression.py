@@ -16,6 +16,7 @@ from pydantic import Field, model_validator
 
 from sluice.ground.arrays import FloatArray
 from sluice.ground.errors import PlanError
+from sluice.ground.frame_columns import with_columns
 from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.column_numbers import Round, numbers, perturbed, stored
 from sluice.masking.masking_step import MaskingStep
@@ -102,7 +103,7 @@ class LossyCompression(MaskingStep):
             name: stored(values, released[name]).set_axis(frame.index)
             for name, values in zip(self.columns, masked.T, strict=True)
         }
-        return frame.assign(**columns)
+        return with_columns(frame, columns)
 
     def attacks(self) -> tuple[Attack, ...]:
         return (LinearChange(self.columns, f"that the file was compressed with a quality of {self.quality}"),)

@@ -18,6 +18,7 @@ from pydantic import Field, model_validator
 
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.errors import PlanError
+from sluice.ground.frame_columns import with_columns
 from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.column_numbers import Clip, Round, dummy_code, most_probable, numbers, perturbed, stored
 from sluice.masking.masking_step import MaskingStep
@@ -124,7 +125,7 @@ class MatrixDecomposition(MaskingStep):
             else:  # the inverse logit rises with the coded value: the largest is the most probable
                 codes = np.where(gaps, -1, most_probable(approximated))
                 columns[name] = _categorical(codes, frame[name])
-        return frame.assign(**columns)
+        return with_columns(frame, columns)
 
     def attacks(self) -> tuple[Attack, ...]:
         # The released records lie in the very directions that were kept, so that anybody can compute them.

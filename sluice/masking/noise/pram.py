@@ -17,6 +17,7 @@ from pydantic import Field, PrivateAttr, model_validator
 from sluice.ground.arrays import FloatArray
 from sluice.ground.comparable_values import codes_of
 from sluice.ground.errors import PlanError
+from sluice.ground.frame_columns import with_columns
 from sluice.ground.variables import Kind, Label, Variable, Variables
 from sluice.masking.masking_step import MaskingStep, RecordDraws
 from sluice.masking.noise.markov_matrix import invariant_matrix, retention_matrix
@@ -187,7 +188,7 @@ class Pram(MaskingStep):
                 drawn[drawn == len(values.categories)] = -1
             categories = pd.Categorical.from_codes(drawn, values.categories, ordered=values.ordered, validate=False)
             masked[name] = pd.Series(categories, index=frame.index)
-        return frame.assign(**masked)
+        return with_columns(frame, masked)
 
     def attacks(self) -> tuple[Attack, ...]:
         if self.matrix is None:  # not yet fitted

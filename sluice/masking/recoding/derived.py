@@ -11,6 +11,7 @@ from pydantic import Field, FiniteFloat, model_validator
 
 from sluice.ground.arrays import FloatArray
 from sluice.ground.errors import PlanError, did_you_mean
+from sluice.ground.frame_columns import with_columns
 from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.column_numbers import numbers, perturbed, stored
 from sluice.masking.masking_step import NONE_OF_A_RECODING, MaskingStep
@@ -76,7 +77,9 @@ class Derived(MaskingStep):
         """Draws nothing. Raises PlanError for results too large, and whole numbers beyond 2^53."""
         released = self.released(variables)
         values = self.computed(numbers(frame, [self.of])[:, 0])
-        return frame.assign(**{name: stored(values, released[name]).set_axis(frame.index) for name in self.columns})
+        return with_columns(
+            frame, {name: stored(values, released[name]).set_axis(frame.index) for name in self.columns}
+        )
 
     def computed(self, source: FloatArray) -> FloatArray:
         """The function of each value, NaN where it has none. Shape (n,) as `source`. Cost O(n)."""

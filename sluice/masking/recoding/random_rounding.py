@@ -13,6 +13,7 @@ from numpy.random import Generator
 from pydantic import Field, FiniteFloat, model_validator
 
 from sluice.ground.arrays import FloatArray
+from sluice.ground.frame_columns import with_columns
 from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.column_numbers import numbers, perturbed, stored
 from sluice.masking.masking_step import MaskingStep, RecordDraws
@@ -84,7 +85,7 @@ class RandomRounding(MaskingStep):
         for name in self.columns:
             values = numbers(frame, [name])[:, 0]
             masked[name] = stored(random_round(values, self.base, uniform(name)), released[name]).set_axis(frame.index)
-        return frame.assign(**masked)
+        return with_columns(frame, masked)
 
     def attacks(self) -> tuple[Attack, ...]:
         return (RandomMultiple(self.columns, self.base),)

@@ -18,6 +18,7 @@ from pydantic import Field, PrivateAttr, model_validator
 
 from sluice.ground.arrays import IntArray
 from sluice.ground.errors import PlanError
+from sluice.ground.frame_columns import with_columns
 from sluice.ground.variables import Kind, Variable, Variables
 from sluice.ground.visible_text import Name
 from sluice.masking.masking_step import MaskingStep
@@ -105,7 +106,7 @@ class Anatomization(MaskingStep):
         moved = (*self.columns, *self._along)
         permuted = {name: frame[name].take(sources).set_axis(frame.index) for name in moved}
         numbered = pd.Series(groups + 1, index=frame.index, dtype="Int64")
-        return frame.assign(**permuted, **{self.group_column: numbered})
+        return with_columns(frame, {**permuted, self.group_column: numbered})
 
     @property
     def moves_jointly(self) -> bool:

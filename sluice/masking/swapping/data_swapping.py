@@ -17,6 +17,7 @@ from pydantic import Field, PrivateAttr, model_validator
 
 from sluice.ground.arrays import BoolArray, IntArray
 from sluice.ground.errors import PlanError
+from sluice.ground.frame_columns import with_columns
 from sluice.ground.variables import Kind, Role, Variable, Variables, with_role
 from sluice.masking.masking_step import MaskingStep
 from sluice.risk.transparency.attack import Attack
@@ -142,7 +143,7 @@ class DataSwapping(MaskingStep):
             self._refuse_unmatched(areas, at_risk, partners)
         sources = first[np.where(partners < 0, np.arange(len(first)), partners)][unit_of]
         moved = (*self.columns, *self._along)
-        return frame.assign(**{name: frame[name].take(sources).set_axis(frame.index) for name in moved})
+        return with_columns(frame, {name: frame[name].take(sources).set_axis(frame.index) for name in moved})
 
     @property
     def moves_jointly(self) -> bool:

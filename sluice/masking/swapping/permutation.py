@@ -16,6 +16,7 @@ from pydantic import Field, model_validator
 
 from sluice.ground.arrays import IntArray
 from sluice.ground.errors import PlanError
+from sluice.ground.frame_columns import with_columns
 from sluice.ground.sentence import count_of
 from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.masking_step import MaskingStep
@@ -97,7 +98,7 @@ class Permutation(MaskingStep):
         for names in sets:
             sources = permuted_within(groups, rng)
             permuted |= {name: frame[name].take(sources).set_axis(frame.index) for name in names}
-        return frame.assign(**permuted)
+        return with_columns(frame, permuted)
 
     def attacks(self) -> tuple[Attack, ...]:
         guess = PermutedValues(self.columns, (*self.within, *self.strata), self.jointly)

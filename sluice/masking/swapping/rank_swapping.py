@@ -19,6 +19,7 @@ from pydantic import Field, model_validator
 
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.errors import PlanError
+from sluice.ground.frame_columns import with_columns
 from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.column_numbers import numbers
 from sluice.masking.masking_step import MaskingStep
@@ -111,7 +112,7 @@ class RankSwapping(MaskingStep):
             except PlanError as error:
                 raise PlanError(f"rank_swapping on '{name}' {error}") from None
             swapped[name] = frame[name].take(sources).set_axis(frame.index)
-        return frame.assign(**swapped)
+        return with_columns(frame, swapped)
 
     def attacks(self) -> tuple[Attack, ...]:
         within = LearnedCloseness(self.columns)  # near places are likelier than far ones, in each variant

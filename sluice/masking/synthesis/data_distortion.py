@@ -16,6 +16,7 @@ from pydantic import Field, model_validator
 
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.errors import PlanError, did_you_mean
+from sluice.ground.frame_columns import with_columns
 from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.column_numbers import Clip, Round, numbers, perturbed, stored
 from sluice.masking.masking_step import MaskingStep
@@ -112,7 +113,7 @@ class DataDistortion(MaskingStep):
                 masked[name] = pd.Series(
                     pd.Categorical.from_codes(codes, categories=before.categories, ordered=before.ordered)
                 )
-        return frame.assign(**{name: column.set_axis(frame.index) for name, column in masked.items()})
+        return with_columns(frame, {name: column.set_axis(frame.index) for name, column in masked.items()})
 
     def fit(self, frame: pd.DataFrame, variables: Variables) -> tuple["DataDistortion", ...]:
         """The same step with the family of every numeric column named; its parameters are not published."""

@@ -15,6 +15,7 @@ from pydantic import Field, model_validator
 
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.errors import PlanError, did_you_mean
+from sluice.ground.frame_columns import with_columns
 from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.column_numbers import numbers
 from sluice.masking.masking_step import MaskingStep
@@ -104,7 +105,7 @@ class DataShuffling(MaskingStep):
             name: frame[name].take(rows).set_axis(frame.index)
             for name, rows in zip(self.columns, sources.T, strict=True)
         }
-        return frame.assign(**shuffled)
+        return with_columns(frame, shuffled)
 
     def attacks(self) -> tuple[Attack, ...]:
         return (LearnedCloseness(self.columns),)

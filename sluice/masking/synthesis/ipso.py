@@ -17,6 +17,7 @@ from pydantic import Field, model_validator
 from sluice.ground.arrays import FloatArray
 from sluice.ground.comparable_values import codes_of
 from sluice.ground.errors import PlanError
+from sluice.ground.frame_columns import with_columns
 from sluice.ground.sentence import count_of
 from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.column_numbers import Clip, Round, numbers, perturbed, stored
@@ -112,7 +113,7 @@ class Ipso(MaskingStep):
             name: stored(values, released[name]).set_axis(frame.index)
             for name, values in zip(self.columns, drawn.T, strict=True)
         }
-        return frame.assign(**columns)
+        return with_columns(frame, columns)
 
     def attacks(self) -> tuple[Attack, ...]:
         return (LearnedCloseness(self.columns),)

@@ -14,6 +14,7 @@ from pydantic import Field, model_validator
 
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.errors import PlanError
+from sluice.ground.frame_columns import with_columns
 from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.column_numbers import Round, numbers, perturbed, stored
 from sluice.masking.masking_step import MaskingStep
@@ -75,7 +76,7 @@ class Resampling(MaskingStep):
             if np.isfinite(values).sum() == 1:
                 raise PlanError(f"resampling on '{name}' needs at least 2 values to draw from; it has 1.")
             masked[name] = stored(resample(values, self.samples, rng), released[name]).set_axis(frame.index)
-        return frame.assign(**masked)
+        return with_columns(frame, masked)
 
     def attacks(self) -> tuple[Attack, ...]:
         return (SameRank(self.columns),)

@@ -17,6 +17,7 @@ from pydantic import Field, model_validator
 
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.errors import PlanError
+from sluice.ground.frame_columns import with_columns
 from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.column_numbers import grain, on_grain, perturbed, stored
 from sluice.masking.masking_step import DRAWN_FROM_A_MODEL, MaskingStep
@@ -153,7 +154,7 @@ class SequentialTrees(MaskingStep):
             synthetic[name] = column
             before.append(Predictor.of(frame[name], column, variables[name]))
         if self.calibrated:
-            synthetic = synthetic.assign(**self._exchanged(frame, synthetic, variables, rng))
+            synthetic = with_columns(synthetic, self._exchanged(frame, synthetic, variables, rng))
         return synthetic[list(released)]
 
     def _exchanged(

@@ -13,6 +13,7 @@ from pydantic import Field
 from sluice.ground.arrays import BoolArray, IntArray
 from sluice.ground.document_parts import Share
 from sluice.ground.errors import DataError
+from sluice.ground.frame_columns import with_columns
 from sluice.ground.rule import NO_BACKGROUND, NO_RECORDS, AnyOf, Background, Need, Rule
 from sluice.ground.sentence import Saying, Sentence, as_fields, listed
 from sluice.ground.variables import Kind, Role, Variable, Variables, with_role
@@ -195,7 +196,7 @@ def _without_values(
     """A file that lacks its keys, as if each were there without any value: both tell the same, one group of all."""
     nothing = pd.Series(pd.Categorical([None] * len(frame)), index=frame.index)
     kept = {name: Variable(name=name, kind=Kind.NOMINAL, role=Role.QUASI_IDENTIFIER, nullable=True) for name in keys}
-    return frame.assign(**dict.fromkeys(keys, nothing)), {**variables, **kept}
+    return with_columns(frame, dict.fromkeys(keys, nothing)), {**variables, **kept}
 
 
 def models_of(rule: Rule, variables: Variables) -> list[tuple[str, PrivacyModel | None]]:

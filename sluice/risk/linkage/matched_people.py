@@ -22,6 +22,7 @@ import numpy as np
 import pandas as pd
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.frame_columns import with_columns
 from sluice.ground.variables import Variables
 from sluice.risk.coded_points import Points
 from sluice.risk.coding import Coding
@@ -174,7 +175,7 @@ def _coarse(frame: pd.DataFrame, grids: dict[str, FloatArray], scores: bool) -> 
             shown = ndtri((np.arange(len(grid)) + 0.5) / len(grid)) if scores else grid
             middles = (grid[1:] + grid[:-1]) / 2
             made[name] = np.where(np.isnan(values), np.nan, shown[np.searchsorted(middles, values)])
-    return frame.assign(**made).reset_index(drop=True)
+    return with_columns(frame, made).reset_index(drop=True)
 
 
 def _distances(

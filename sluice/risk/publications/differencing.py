@@ -17,6 +17,7 @@ import pandas as pd
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.comparable_values import column_hashes, plain_values
+from sluice.ground.frame_columns import with_columns
 from sluice.risk.publications.publication import Publication, SamePeople
 from sluice.risk.publications.renamed_variables import linear_rule, one_rule
 from sluice.risk.spread import COARSE, on_grid, resolution
@@ -130,8 +131,8 @@ def _as_written_before(earlier: Publication, later: Publication, same: SamePeopl
         else:
             continue
         if rule is not None:
-            original = original.assign(**{name: rule(after)})
-            masked = masked.assign(**{name: rule(plain_values(masked[name]))})
+            original = with_columns(original, {name: rule(after)})
+            masked = with_columns(masked, {name: rule(plain_values(masked[name]))})
     return replace(later, original=original, masked=masked)
 
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sluice.ground.errors import DataError, MeasureChoiceError
+from sluice.ground.frame_columns import with_columns
 from sluice.ground.visible_text import as_they_look, same_but_for_capitals, unclear_names
 from sluice.tabular.model.aggregation import LARGEST_KEPT, aggregate
 from sluice.tabular.model.cells import Cells, Codes, Integers, Table, keys_of
@@ -195,7 +196,7 @@ def _as_they_look(frame: pd.DataFrame, measure: Measure) -> tuple[pd.DataFrame, 
             joined += sum(alike.values())
             spelled = pa.array([one.lower() if one.lower() in alike else one for one in spelled.to_pylist()])
         if unclear or alike:
-            frame = frame.assign(**{name: spelled.take(encoded.indices).to_pandas()})
+            frame = with_columns(frame, {name: spelled.take(encoded.indices).to_pandas()})
     return frame, respelled, joined
 
 
