@@ -172,8 +172,10 @@ def _in_vain(name: str, seen: "Overview", proposed: "Proposals") -> Iterator[str
     from sluice.risk.classes.sensitive_rule import SensitiveRule
 
     policy, people = load_policy(shipped_policies()[name]), proposed.people(seen)
-    if few := too_few(policy, people, "records" if people == seen.records else "people"):
-        yield few
+    unit = "records" if people == seen.records else "people"
+    if few := too_few(policy, people, unit):
+        fits_small = name != "small-file" and not too_few(load_policy(shipped_policies()["small-file"]), people, unit)
+        yield few + (" Take --for small." if fits_small else "")
     asking = [rule.rule for rule in policy.rules if isinstance(rule, SensitiveRule) and not rule.columns]
     if asking and all(each.role is not Role.SENSITIVE for each in proposed.columns):
         yield (

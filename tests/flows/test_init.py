@@ -256,7 +256,7 @@ def test_interrupted_it_leaves_nothing(here: Path, monkeypatch: pytest.MonkeyPat
 def test_who_stops_it_gets_the_plan_that_was_found_until_then_and_the_end_of_the_time_does_so_too(
     here: Path, monkeypatch: pytest.MonkeyPatch, known: int, by: signal.Signals
 ) -> None:
-    survey().to_csv("panel.csv", index=False)
+    survey(1000).to_csv("panel.csv", index=False)
     judged: list[str] = []
 
     def tried(*arguments: object, attacked: bool = True, **named: object) -> Outcome:
