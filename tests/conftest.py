@@ -138,7 +138,8 @@ _INSTEAD: dict[str, Any] = {
 _VALIDATING, _SCHEMAS = "schemas.checks.expectations_run._run", Path(__file__).with_name("schemas")
 _EVALUATING = ("tasks.record_steps.evaluate_file", "tasks.workbench.assess.evaluate_file")  # the same file once
 _PLAYING = "tasks.tuning.trial.risk_findings"
-_REPLACED = len(_INSTEAD) + 2 + len(_EVALUATING)
+_COMPARING = "pandas.testing.assert_frame_equal"  # which looks at each cell of a category by itself, equal or not
+_REPLACED = len(_INSTEAD) + 3 + len(_EVALUATING)
 
 
 _ORIGINALS: dict[str, Any] = {}  # what the others in `_instead` stand in for, as far as it is loaded
@@ -199,7 +200,8 @@ def _set(attributes: dict[str, Any]) -> None:
 
 @cache
 def _instead() -> dict[str, Any]:
-    return _INSTEAD | {_VALIDATING: _validated, _PLAYING: _tried} | dict.fromkeys(_EVALUATING, _evaluated)
+    own = {_VALIDATING: _validated, _PLAYING: _tried, _COMPARING: _compared}
+    return _INSTEAD | own | dict.fromkeys(_EVALUATING, _evaluated)
 
 
 def _validated(*asked: Any) -> Any:
@@ -225,6 +227,23 @@ def _tried(*files: Any) -> Any:
     if is_measured(_running, getattr(_running, "funcargs", {}).get("monkeypatch")):
         return one_by_one(_ORIGINALS[_PLAYING](*files))
     return played_once(_ORIGINALS[_PLAYING], *files)
+
+
+def _compared(left: Any, right: Any, **loosely: Any) -> None:
+    """What is equal in all that pandas compares needs no second look."""
+    if loosely or type(left) is not type(right) or not _is_alike(left, right):
+        _ORIGINALS[_COMPARING](left, right, **loosely)
+
+
+def _is_alike(left: Any, right: Any) -> bool:
+    """Two frames, in values, kinds, names, order, and the order of categories, too."""
+    indexes = [(left.index, right.index), (left.columns, right.columns)]
+    if not left.dtypes.equals(right.dtypes) or left.flags != right.flags:
+        return False
+    for one, other in zip(left.dtypes, right.dtypes, strict=True):
+        if hasattr(one, "categories"):
+            indexes.append((one.categories, other.categories))
+    return all(type(one) is type(other) and one.identical(other) for one, other in indexes) and left.equals(right)
 
 
 _BEGINNINGS: dict[int, Any] = {}  # of the generators that modules of tests have, before their first test
