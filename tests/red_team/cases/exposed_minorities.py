@@ -264,7 +264,7 @@ CASES = tuple(
     Case(
         f"unmarried people who earn much, alone in their groups of five, draw {draw}",
         partial(lambda draw: masked_by(adult(16_000 if draw == 1 else 32_561), _IN_GROUPS_OF_FIVE, draw), draw),
-        partial(alone_of, _UNMARRIED_RICH), 0.1, 0.04, ("small_groups",), more=draw > 1,
+        partial(alone_of, _UNMARRIED_RICH), 0.1, 0.04, ("small_groups",), more=True,
         rarely=draw > 1,
     )
     for draw in (1, 2, 3)
