@@ -36,6 +36,7 @@ Synthesis = Callable[[pd.DataFrame, Variables, np.random.Generator], pd.DataFram
 
 _SIZE = 3  # values in a rare combination
 _MOST_HALVES, _HALVED = 8, 6000  # how often people are halved at most, and how many in all
+_TELLING = 4  # pairs of halves from which on it is told by how much one differs from the next
 _TIMES = 2  # as many people are attacked as by a linkage, where there are so many
 
 
@@ -127,8 +128,9 @@ class CopiedPeople(Attack):
 
 
 def _mean(several: Sequence[Measurement]) -> Measurement:
-    """The mean figure, its errors taken as independent. Of two halves they are less: whoever is easily taken for one
-    who took part raises the one figure and lowers the other."""
+    """The mean figure, its errors taken as independent, and as no less than they are seen to be from one pair of halves
+    to the next. Of two halves they are less: whoever is easily taken for one who took part raises the one figure and
+    lowers the other."""
     if len(several) == 1:
         return several[0]
     count = len(several)
@@ -138,6 +140,12 @@ def _mean(several: Sequence[Measurement]) -> Measurement:
         sqrt(sum((end[side] - each.value) ** 2 for end, each in zip(ends, several, strict=True))) / count
         for side in (0, 1)
     )
+    pairs = [(one.value + other.value) / 2 for one, other in zip(several[::2], several[1::2], strict=False)]
+    if len(pairs) >= _TELLING:
+        from scipy.special import stdtrit  # Student's t
+
+        seen = float(np.std(pairs, ddof=1)) / sqrt(len(pairs)) * float(stdtrit(len(pairs) - 1, 0.975))
+        below, above = max(below, seen), max(above, seen)
     return replace(
         several[0],
         value=value,
