@@ -358,6 +358,7 @@ def test_an_unknown_use_is_refused(here: Path) -> None:
     golden.where("--for", said)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "drafts", [("--for", "public", "--tries", "1"), pytest.param(("--tries", "4"), marks=pytest.mark.longest)]
 )

@@ -96,7 +96,7 @@ def test_the_rule_blocks_what_the_search_finds_and_no_rule_at_all_blocks_too(gro
 
 
 def test_baskets_come_from_lists_of_parquet_as_from_texts(groceries: House) -> None:
-    groceries.data = groceries.data[:800]
+    groceries.data = groceries.data[:400]
     groceries.write()
     lists = [[item.strip() for item in text.split(";")] for text in groceries.data["basket"]]
     pq.write_table(pa.table({"basket": pa.array(lists)}), groceries.documents / "baskets.parquet")

@@ -54,6 +54,7 @@ def test_turnover_of_firms_in_a_branch(tmp_path: Path) -> None:
     play(tmp_path / "house", business("KA"), MAGNITUDES, coalition=1)
 
 
+@pytest.mark.exhaustive
 def test_linked_tables_of_firms_in_all_files(tmp_path: Path) -> None:
     read = firms()
     records = read[["firm", "nace", "region", "size"]].assign(value=(10 * read["turnover"]).round().astype("int64"))

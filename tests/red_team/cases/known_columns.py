@@ -86,7 +86,7 @@ CASES = (
     ),
     Case(
         "PRAM that keeps 80 % of the categories, six traits known",
-        partial(mostly_retained, 0.8), finds(_TRAITS), 0.1, 0.001, ("learned_claims",),
+        partial(mostly_retained, 0.8), finds(_TRAITS), 0.1, 0.001, ("learned_claims",), more=True,
     ),
     Case(
         "PRAM that keeps 80 % of the diagnoses, two of them known",

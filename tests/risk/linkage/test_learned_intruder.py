@@ -80,6 +80,7 @@ def test_the_ruler_is_the_one_that_masking_calls_for():
     assert 0.08 < reached.found.mean() < 0.2  # the other: fixed ruler 13 %, learned 8 %
 
 
+@pytest.mark.exhaustive
 def test_of_a_large_file_some_records_choose_the_scale(monkeypatch):
     """Records whose numbers were dealt out are found as well where a third of them chooses the order."""
     frame, variables = census()

@@ -405,7 +405,7 @@ def sensitive_of(cells: Cells, starts: np.ndarray, members: np.ndarray) -> int:
     return int(np.logical_or.reduce([rule.sensitive(merged) for rule in RULES]).sum())
 
 
-@pytest.mark.chain
+@pytest.mark.exhaustive
 def test_what_seven_rows_give_away_is_not_sensitive_either() -> None:
     """Patterns withstand unions of three rows. One of more seems sensitive by the five largest contributions of each
     cell, the others being taken as large as they can be; by all contributions none is."""
