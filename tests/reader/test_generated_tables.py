@@ -35,7 +35,7 @@ def test_mostly_sensitive_counts(n: int) -> None:
     assert mostly_sensitive(n).found().found == {}
 
 
-@pytest.mark.parametrize("seed", [21, *more(22, 23)])
+@pytest.mark.parametrize("seed", more(21, 22, 23))
 def test_magnitudes(seed: int) -> None:
     assert generated(seed, SPARSE, 500, MAGNITUDES, firms=500).found().found == {}
 
