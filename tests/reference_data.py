@@ -20,10 +20,14 @@ def reference_path(*parts: str) -> Path:
 
 
 def case_path(*parts: str) -> Path:
-    """A file or folder of the small inputs that once went wrong, which lie beside the reference data; else a skip."""
-    path = REFERENCE_DATA.parent.joinpath("cases", *parts)
+    """A file or folder of the small inputs that once went wrong, which lie beside the reference data; the test is
+    skipped, with a word, where there are none at all."""
+    cases = REFERENCE_DATA.parent / "cases"
+    if not cases.is_dir():
+        pytest.skip(f"the cases are not at {cases}, beside the reference data")
+    path = cases.joinpath(*parts)
     if not path.exists():
-        pytest.skip(f"{path} is not there; cases lie beside the reference data")
+        raise FileNotFoundError(f"{path} is missing from the cases")
     return path
 
 
