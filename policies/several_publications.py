@@ -42,8 +42,8 @@ _DIFFERENCING = Sentences(
     "are right more often than chance explains.",
     whole="This file has nearly the same {unit} as these files together: {earlier:few}.",
     part="This file and {later:few} together have nearly the same {unit} as {earlier:few}.",
-    read_off_sums=" An intruder who subtracts one side from the other, and knows the quasi-identifiers of a person who is in one of "
-    "them only, reads another value of that person: of {people:,} of the {unit} concerned.",
+    read_off_sums=" An intruder who subtracts one side from the other, and knows the quasi-identifiers of a "
+    "person who is in one of them only, reads another value of that person: of {people:,} of the {unit} concerned.",
     guessed_of_sums=" Their difference names values of {unit} who are in one of them only that are right more often "
     "than chance explains.",
     few_in_sums=" Fewer than {fewest} {unit} are in one of them only: who subtracts these sums sees whose records they "
