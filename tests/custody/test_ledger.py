@@ -272,10 +272,7 @@ def test_who_follows_is_misled_by_no_row_that_is_changed_later(
     else:
         assert following.histories() == before
         assert following.verify() != []
-    for act in (
-        lambda: following.entries("fair-1"),
-        lambda: following.append("fair-1", "note", "amara", {}),
-    ):
+    for act in (lambda: following.entries("fair-1"), lambda: following.append("fair-1", "note", "amara", {})):
         with pytest.raises(SluiceError):
             act()
 
