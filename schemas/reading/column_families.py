@@ -20,6 +20,7 @@ from schemas.reading.column_proposal import (
 )
 from schemas.reading.computed_columns import computed_from
 from schemas.reading.household import are_long, are_running, looks_like_groups, whose_records
+from schemas.reading.leftovers import as_findings, as_one_question, to_check
 from schemas.reading.missing_codes import known_span
 from schemas.reading.overview import Overview
 from schemas.reading.panel import Panel, panel
@@ -54,10 +55,13 @@ def beside_others(seen: Overview, columns: Sequence[Proposal]) -> tuple[list[Pro
         others = [each.name for each in found if each.role in (Role.QUASI_IDENTIFIER, Role.OTHER)]
         found = [_as_group(seen, each, others, for_life) for each in found]
     found = _as_scales(seen, _as_sliders(seen, _as_siblings(seen, _as_amounts(seen, _one_of_each(found)))))
+    found = as_findings(seen, as_one_question(seen, found))
     found = _someone_known(seen, [as_codes(seen, each) for each in found])
     found = _as_computed(seen, _something_sensitive(seen, found))
     numbers_alone = _are_measured(seen, found)
-    return [_as_measured(each) for each in found] if numbers_alone else found, waves, numbers_alone
+    if numbers_alone:
+        found = [_as_measured(each) for each in found]
+    return to_check(seen, found), waves, numbers_alone
 
 
 def _panel(seen: Overview, columns: Sequence[Proposal]) -> Panel | None:
