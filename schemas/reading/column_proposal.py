@@ -298,7 +298,10 @@ def _role(seen: Overview, name: str, single: Combination | None) -> tuple[Role, 
     if (called or role is None) and _is_free_text(seen, name):
         return Role.IDENTIFIER, "texts of several words that somebody wrote: they may name people", called
     if role in NAMES:
-        role, word = usual_of(seen, name, without=NAMES) or (None, "")
+        role, other = usual_of(seen, name, without=NAMES) or (None, "")
+        if role is None and column.distinct > MOST_KNOWN:
+            return Role.IDENTIFIER, f"called '{word}', of many values: whose number is it?", False
+        word = other
     if role is Role.OTHER:
         return Role.OTHER, f"called '{word}', which is of the survey and not of the person", True
     if role is Role.SENSITIVE:

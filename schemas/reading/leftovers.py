@@ -1,11 +1,12 @@
 """Columns of which no name, label or value says anything: what the columns beside them say, and that somebody looks.
 
-Three things are known of such a column. As one of several of which every record ticks exactly one it is an answer to
-their question (asian, black, x3, white). In a file of illnesses and treatments it is most likely a finding. And in any
-other file its role is what is left, so it is marked for a person to check, as 'other' is the one proposal that protects
-nothing.
+Four things are known of such a column. As one of several of which every record ticks exactly one it is an answer to
+their question (asian, black, x3, white). With a number behind the name of another (mrt80, mrt) it is the same of
+another year or person. In a file of illnesses and treatments it is most likely a finding. And in any other file its
+role is what is left, so it is marked for a person to check, as 'other' is the one proposal that protects nothing.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
@@ -16,9 +17,11 @@ from schemas.reading.abbreviated_names import spelled_out
 from schemas.reading.column_proposal import Proposal, are_scale_answers, is_ticked, usual_of
 from schemas.reading.overview import Overview
 from schemas.reading.usual_names import is_called_a_wave, is_called_by_a_patient, words_of
-from sluice.ground.variables import Kind, Role
+from sluice.ground.variables import NAMES, Kind, Role
 from sluice.ground.visible_text import one_line
 
+_NUMBERED = re.compile(r"[_.]?[0-9]{1,4}$")
+_JUDGED = (Role.QUASI_IDENTIFIER, Role.SENSITIVE)
 _TICKED = (3, 60)  # columns of one question, at least and at most
 _PATIENTS = 3  # columns of illness or treatment
 _OF_ALL = 0.15  # of all columns, at least
@@ -28,7 +31,7 @@ def as_one_question(seen: Overview, columns: Sequence[Proposal]) -> list[Proposa
     """Neighbouring columns of which every record ticks exactly one, in the role of those whose names are known."""
     changed: dict[str, Proposal] = {}
     for family in _questions(seen, columns):
-        for role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE):
+        for role in _JUDGED:
             known = [each for each in family if each.role is role and each.sure]
             if known:
                 why = f"every record has exactly one of them: an answer to one question with {one_line(known[0].name)}"
@@ -85,6 +88,20 @@ def as_findings(seen: Overview, columns: Sequence[Proposal]) -> list[Proposal]:
     ]
 
 
+def as_their_base(seen: Overview, columns: Sequence[Proposal]) -> list[Proposal]:
+    """A column that nothing is known of and that is called as another with a number behind it, in the role of that one:
+    mrt80 beside mrt is the same of another year."""
+    given = {each.name: each for each in columns}
+    made = []
+    for each in columns:
+        base = given.get(_NUMBERED.sub("", each.name), each)
+        if base is not each and base.sure and base.role in _JUDGED and _is_left(seen, each):
+            why = f"as {one_line(base.name)} with a number behind it"
+            each = replace(each, role=base.role, why=why, sure=False)
+        made.append(each)
+    return made
+
+
 def to_check(seen: Overview, columns: Sequence[Proposal]) -> list[Proposal]:
     """All that are 'other' as nothing spoke for anything else, as less certain."""
     return [
@@ -101,7 +118,7 @@ def _is_left(seen: Overview, proposed: Proposal) -> bool:
         proposed.role is Role.OTHER
         and proposed.kind not in (Kind.TEXT, Kind.ITEMS)
         and sum(label is not None for label in seen.labels[proposed.name]) > 1
-        and usual_of(seen, proposed.name) is None
+        and usual_of(seen, proposed.name, without=NAMES) is None  # an id of a few codes may be of anything
         and not is_called_a_wave(proposed.name)
         and not are_scale_answers(seen, proposed.name)
     )

@@ -69,3 +69,28 @@ def test_what_nothing_speaks_for_is_to_be_checked_and_what_is_called_so_is_not(t
 def test_numbers_of_children_that_run_through_name_each(tmp_path: Path) -> None:
     found = of(pd.DataFrame({"kid": N + 1, "kids": N % 4}), tmp_path)
     assert [found.by_name(name).role for name in ("kid", "kids")] == [Role.IDENTIFIER, Role.QUASI_IDENTIFIER]
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "role"),
+    [
+        ("zq80", N % 3, Role.QUASI_IDENTIFIER),  # as zq, of another year
+        ("zz80", N % 3, Role.OTHER),
+        ("id", N % 200, Role.PERSON),  # of many values, each of several records of one sex
+        ("id", N * 7919 % 211, Role.IDENTIFIER),
+        ("x_id", N % 3, Role.OTHER),
+    ],
+)
+def test_what_is_called_as_another_or_numbers_somebody_is_not_let_go(
+    tmp_path: Path, name: str, values: np.ndarray, role: Role
+) -> None:
+    frame = pd.DataFrame({"zq": np.take(["female", "male"], N % 2), name: values})
+    proposed = of(frame, tmp_path).by_name(name)
+    assert (proposed.role, proposed.sure) == (role, False)
+
+
+def test_a_private_yes_or_no_does_not_make_amounts_harmless(tmp_path: Path) -> None:
+    amounts = pd.DataFrame({"diabetes": N % 2, "zz": (N * 7919 % 600 + 1) ** 2, "sex": N // 2 % 2})
+    amounts.to_csv(tmp_path / "x.csv", index=False)
+    found = propose(overview(CsvSource(path=(str(tmp_path / "x.csv"),))))
+    assert [found.by_name(name).role for name in ("diabetes", "zz")] == [Role.SENSITIVE, Role.SENSITIVE]
