@@ -24,7 +24,7 @@ files hardly help others: what is wrong in each new group is a word or abbreviat
 
 The third table (`roles.txt`) has that third group ('ten', eleven files) and one that was written from documents before
 any run over it ('fresh', eight files: people of three panels, patients, job seekers, sex workers, shops). An error is
-dangerous where what others know or nobody should learn is proposed as less than it is: an identifier as anything else, a
+dangerous where what others know or nobody should learn is proposed as less than it is: an identifier as another, a
 quasi-identifier as sensitive, either as other. All other errors cost utility. 'Silent' are dangerous errors that the
 draft does not mark with `# check`; 'marked' are columns that it marks, and how many of these have the right role.
 
