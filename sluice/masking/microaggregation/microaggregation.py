@@ -46,8 +46,8 @@ class Microaggregation(MicroaggregationStep):
 
     example: ClassVar[str] = "{method: microaggregation, columns: [income, rent, region], k: 5}"
     use_when: ClassVar[str] = (
-        "At least k records must look alike by their numbers: all quasi-identifiers together, k from 5 (10 "
-        "if the risk is high). One in k is found by chance."
+        "At least k records must have equal numbers: all quasi-identifiers together, k from 5 (10 if the "
+        "risk is high). One in k is found by chance."
     )
     preserves: ClassVar[str] = (
         "Means exactly; variances shrink unless `restore_variance`; correlations nearly if the columns are "

@@ -142,12 +142,11 @@ class Generalization(MaskingStep):
         "{method: generalization, columns: [sex, region, education], models: [{model: k_anonymity, k: 20}]}"
     )
     use_when: ClassVar[str] = (
-        "Quasi-identifiers have hierarchies: the search proves that no other choice of levels satisfies "
-        "the models and loses less."
+        "Quasi-identifiers have hierarchies: no other choice of levels satisfies the models and loses less."
     )
     preserves: ClassVar[str] = (
-        "The truth of every record, coarser: counts of the groups are those of the original but for "
-        "suppressed records. With refine, values have several levels, which a count must put together."
+        "The truth of every record, coarser; counts of groups but for suppressed records. With refine, "
+        "values have several levels, which a count must put together."
     )
     known_attack: ClassVar[str] = (
         "Linkage as after any recoding, but all groups satisfy the models. Who knows the models knows that finer "

@@ -100,12 +100,11 @@ class GlobalRecoding(MaskingStep):
 
     example: ClassVar[str] = "{method: global_recoding, columns: [age], bins: [30, 45, 60]}"
     use_when: ClassVar[str] = (
-        "A quasi-identifier has more detail than its users need. The first step of most plans, best for "
-        "categories; numbers lose much by it."
+        "A quasi-identifier has more detail than users need. The first step of most plans, best for "
+        "categories; numbers lose much."
     )
     preserves: ClassVar[str] = (
-        "The truth of every record, coarser: counts of the new categories are those of the original. Means and "
-        "variances of numbers are lost."
+        "The truth of every record, coarser; counts of the new categories. Means and variances of numbers are lost."
     )
     known_attack: ClassVar[str] = (
         "Linkage: people who are alone in a combination of the wider categories are found as before "
