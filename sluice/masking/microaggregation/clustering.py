@@ -27,8 +27,10 @@ class Clustering(ClusteringStep):
     algorithm: ClassVar[Algorithm]
     block_size: int | None = Field(
         default=None,
-        description="cut the file into blocks of at least this many similar records (k or more), and treat each by "
-        "itself. Time grows with the records times the block size; absent: with the square of the records",
+        description=(
+            "treat the file in blocks of at least this many similar records (k or more). Time grows with the "
+            "records times the block size; absent: with the square of the records"
+        ),
     )
 
     @model_validator(mode="after")

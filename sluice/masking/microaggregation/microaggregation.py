@@ -33,9 +33,11 @@ class Microaggregation(MicroaggregationStep):
     method: Literal["microaggregation"] = "microaggregation"
     block_size: int | None = Field(
         default=None,
-        description="cut the file by its first principal component into blocks of at least this many records (k or "
-        "more), and treat each by itself. Faster on large files, at some loss; needed on more than 10,000 "
-        "or so records with categories. Absent: exact MDAV",
+        description=(
+            "treat the file in blocks of at least this many records (k or more), along its first principal "
+            "component. Faster on large files, at some loss; needed on more than 10,000 or so records with "
+            "categories. Absent: exact MDAV"
+        ),
     )
 
     improve: bool = Field(

@@ -61,8 +61,7 @@ class GlobalRecoding(MaskingStep):
         default=None,
         ge=2,
         description=(
-            "number of groups of about equal size: 5 makes '1 of 5' (the lowest) to '5 of 5'; equal values stay"
-            " together"
+            "number of groups of about equal size: 5 makes '1 of 5' (lowest) to '5 of 5'; equal values stay together"
         ),
     )
     minimum_group: int = Field(default=3, ge=1, description="least records of each group of 'quantiles'")

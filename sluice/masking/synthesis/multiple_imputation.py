@@ -49,9 +49,7 @@ class MultipleImputation(MaskingStep):
         description="all: every value is replaced and missing ones are filled; missing: only missing ones are filled, "
         "which protects nobody",
     )
-    share: float = Field(
-        default=1.0, description="share of the values, in (0, 1], that is replaced with what: all; chosen at random"
-    )
+    share: float = Field(default=1.0, description="share of the values, in (0, 1], replaced with what: all, at random")
     sweeps: int = Field(
         default=5,
         ge=0,
