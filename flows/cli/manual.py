@@ -48,7 +48,7 @@ Written by `sluice docs commands` from the commands themselves; do not edit. `sl
 """
 _ENVIRONMENT = (
     ("SLUICE_HOME", "the workspace: vault, ledger and reports; default ./.sluice"),
-    ("SLUICE_WORKERS", "processes that search, protect and audit beside each other; default 1"),
+    ("SLUICE_WORKERS", "processes that search, protect and audit beside each other; default the processors"),
     ("SLUICE_LEDGER_URL", "the database of the ledger, where it is not a file of the workspace"),
     ("SLUICE_CONNECTIONS", "the file that says what releases may be read from; default connections.yaml there"),
     ("NO_COLOR", "no colours in the terminal"),
