@@ -222,7 +222,7 @@ def test_a_file_that_tells_the_cells_around_a_suppressed_one_opens_it(house: Tab
     golden.words(finding.says)
 
 
-@pytest.mark.parametrize("first", ["records", "tables"])
+@pytest.mark.parametrize("first", [pytest.param("records", marks=pytest.mark.exhaustive), "tables"])
 def test_amounts_that_the_file_caps_are_what_the_table_has_more(house: TablesHouse, first: str) -> None:
     """Industry by region: where one firm of a cell is capped, the cell less the other firms is its turnover."""
     house.definition["measure"] = TURNOVER
