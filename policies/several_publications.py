@@ -3,8 +3,9 @@
 Not a part of the reference standard, which looks at one file; every release of records is held to it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Protocol
 
 import numpy as np
@@ -22,6 +23,7 @@ from sluice.risk.publications.averaged_noise import averaged_noise
 from sluice.risk.publications.differencing import Differences, differencing
 from sluice.risk.publications.joint_classes import KeyedFile, joint_classes
 from sluice.risk.publications.publication import Publication, SamePeople, named_alike
+from sluice.risk.publications.sums_of_files import SumOfFiles, sums_of_files
 
 _NONE = Sentence("several_publications.none_before", "No file of the same {unit} was published before.")
 _FEW_CHANGES = Sentences(
@@ -38,6 +40,14 @@ _DIFFERENCING = Sentences(
     others=" The same holds of {others:few}.",
     guessed="The difference of this file and {releases:few} names values of {unit} who came, left or changed that "
     "are right more often than chance explains.",
+    whole="This file has nearly the same {unit} as these files together: {earlier:few}.",
+    part="This file and {later:few} together have nearly the same {unit} as {earlier:few}.",
+    read_off_sums=" An intruder who subtracts one side from the other, and knows the quasi-identifiers of a "
+    "person who is in one of them only, reads another value of that person: of {people:,} of the {unit} concerned.",
+    guessed_of_sums=" Their difference names values of {unit} who are in one of them only that are right more often "
+    "than chance explains.",
+    few_in_sums=" Fewer than {fewest} {unit} are in one of them only: who subtracts these sums sees whose records they "
+    "are.",
     nobody="The differences from {releases:few} disclose no value.",
     nobody_found="{releases:few} is of the same data set or source, and none of its {unit} were found in this file. "
     "If they are other {unit}, let the contract say editions: fresh_samples.",
@@ -135,7 +145,8 @@ PUBLICATIONS = (
         "records_and_tables",
         helps="Whoever adds the records up has the cells that the table protects: recode, swap or leave out one of the "
         "table's dimensions in the file, or publish the table by coarser codes, of which the file may tell every "
-        "cell.",
+        "cell. Where the table gives back amounts that the file caps or leaves blank: perturb or group the others, "
+        "cap so many that each cell has several, or leave the amounts out.",
         needs="Make the other release's vault available again, so that both can be compared.",
         waivable=True,
     ),
@@ -163,11 +174,16 @@ def judge_publications(
     unit: str,
     rng: np.random.Generator,
     unlike: Sequence[str] = (),
+    strangers: Mapping[str, int] = MappingProxyType({}),
+    read: Callable[[str, str], EarlierFile | None] = lambda name, whole: None,
 ) -> list[Finding]:
     """One finding a rule on a file and the earlier ones of its people, by the ids of their releases.
 
-    unlike : releases of the same data set or source in which nobody was found, though nobody says that they are others
-    cost   : that of the measures: seconds for 300,000 records
+    unlike    : releases of the same data set or source in which nobody was found, though nobody says that they are
+                others
+    strangers : all releases in which nobody was found, and their records: perhaps they are parts of the same whole
+    read      : any other file, and whom it has in common with one of `earlier`; None where that is nobody
+    cost      : that of the measures: seconds for 300,000 records
     """
     if not earlier:
         says = _NONE(unit=unit)
@@ -178,9 +194,23 @@ def judge_publications(
         name: differencing(each.file, last, each.same, *_keys_and_values(each.file, last))
         for name, each in earlier.items()
     }
+
+    def alike(name: str, whole: str) -> tuple[Publication, SamePeople] | None:
+        if (other := read(name, whole)) is None:
+            return None
+        return named_alike(other.file, earlier[whole].file, other.same), other.same
+
+    files = [(name, each.file, each.same) for name, each in earlier.items()]
+    sums = [
+        (each, differencing(*each.files, each.same, *_keys_and_values(*each.files)))
+        for each in sums_of_files(last, files, [*strangers.items()], alike)
+    ]
+    by_pairs = _differencing(
+        policy, found, unit, [n for n, each in earlier.items() if not _shared(each.file, last)], unlike
+    )
     return [
         _few_changes(policy, {name: each.changed for name, each in found.items()}),
-        _differencing(policy, found, unit, [n for n, each in earlier.items() if not _shared(each.file, last)], unlike),
+        _differencing_of_sums(policy, sums, by_pairs, unit),
         _with_sets(_joint_classes(policy, last, earlier, unit), last, earlier),
         _averaged_noise(policy, last, earlier, unit, rng),
     ]
@@ -226,14 +256,8 @@ def _differencing(
     nothing_shared: Sequence[str],
     nobody_found: Sequence[str],
 ) -> Finding:
-    from scipy.stats import poisson  # loaded where it is needed
-
     told = {name: each for name, each in found.items() if each.told}
-    read = {
-        name: each
-        for name, each in found.items()
-        if name not in told and each.guessed and poisson.sf(each.guessed - 1, each.by_chance) < _BY_CHANCE
-    }
+    read = {name: each for name, each in found.items() if name not in told and _guesses(each)}
     if told:
         name, *others = sorted(told, key=lambda each: -told[each].told)
         says = _DIFFERENCING.read(name=name, people=_count(policy, told[name].told), unit=unit)
@@ -250,6 +274,42 @@ def _differencing(
         return _nobody_found(nobody_found, unit)
     says = _DIFFERENCING.nobody(releases=found)
     return _of_rule("differencing", Verdict.PASS, says, len(found))
+
+
+def _guesses(each: Differences) -> bool:
+    """Whether the values that a difference names are right more often than chance explains."""
+    from scipy.stats import poisson  # loaded where it is needed
+
+    return each.guessed > 0 and bool(poisson.sf(each.guessed - 1, each.by_chance) < _BY_CHANCE)
+
+
+def _differencing_of_sums(
+    policy: Asked, found: Sequence[tuple[SumOfFiles, Differences]], by_pairs: Finding, unit: str
+) -> Finding:
+    """The finding on pairs of files, or a worse one on sums of them."""
+    if by_pairs.verdict is Verdict.FAIL or not found:
+        return by_pairs
+    told = max(found, key=lambda each: each[1].told)
+    guessed = next((each for each in found if _guesses(each[1])), None)
+    few = next((each for each in found if 0 < each[1].changed < policy.minimum_cell), None)
+    verdict = Verdict.FAIL
+    if told[1].told:
+        worst, says = told, _DIFFERENCING.read_off_sums(people=_count(policy, told[1].told), unit=unit)
+    elif guessed is not None:
+        worst, says = guessed, _DIFFERENCING.guessed_of_sums(unit=unit)
+    elif few is not None and by_pairs.verdict is Verdict.PASS:
+        worst, says = few, _DIFFERENCING.few_in_sums(fewest=policy.minimum_cell, unit=unit)
+        verdict = Verdict.REVIEW
+    else:
+        return by_pairs
+    earlier, later = worst[0].earlier, worst[0].later[1:]
+    who = (
+        _DIFFERENCING.part(later=later, earlier=earlier, unit=unit)
+        if later
+        else _DIFFERENCING.whole(earlier=earlier, unit=unit)
+    )
+    attempted = (by_pairs.attempted or 0) + len(found)
+    return _of_rule("differencing", verdict, who + says, attempted, ", ".join((*earlier, *later)))
 
 
 def _nobody_found(releases: Sequence[str], unit: str) -> Finding:

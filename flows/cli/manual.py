@@ -7,7 +7,7 @@ A command keeps the name by which it was first known, which scripts may use and 
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +26,7 @@ PANELS: Mapping[str, Sequence[str]] = {
 
 man_app = typer.Typer()
 
+_Record = tuple[str, str]  # of an option or argument: what it is called, and what it says
 _SEVERAL = 3  # commands from which on an option that they share is explained once
 
 
@@ -43,11 +44,11 @@ HEAD = f"""# Commands
 Written by `sluice docs commands` from the commands themselves; do not edit. `sluice COMMAND --help` says the same.
 
 {EXIT_CODES}
-`SLUICE_HOME` is the workspace (default `./.sluice`).
+`SLUICE_HOME` is the workspace (default `./.sluice`). An option with `...` may be given several times.
 """
 _ENVIRONMENT = (
     ("SLUICE_HOME", "the workspace: vault, ledger and reports; default ./.sluice"),
-    ("SLUICE_WORKERS", "processes that search, protect and audit beside each other; default 1"),
+    ("SLUICE_WORKERS", "processes that search, protect and audit beside each other; default the processors"),
     ("SLUICE_LEDGER_URL", "the database of the ledger, where it is not a file of the workspace"),
     ("SLUICE_CONNECTIONS", "the file that says what releases may be read from; default connections.yaml there"),
     ("NO_COLOR", "no colours in the terminal"),
@@ -123,27 +124,30 @@ def commands(context: typer.Context) -> None:
 def commands_page(group: Any) -> str:
     """Markdown with a heading for each command, in the groups and the order of `sluice --help`.
 
-    An option that several commands have in the same words is explained once, at the head. The same commands give the
-    same text.
+    An option that several commands have in the same words is explained once: at the head, or by the first of two. The
+    same commands give the same text.
     """
-    shown = [(panel, name, command) for panel, name, command in _shown(group)]
-    counted = Counter(record for _, name, command in shown for record in _records(command, name))
+    shown = [*_shown(group)]
+    of = {name: _records(command, name) for _, name, command in shown}
+    counted = Counter(record for records in of.values() for record in records)
     common = {record for record, commands in counted.items() if commands >= _SEVERAL}
-    lines = [
-        HEAD,
-        "## Options of several commands",
-        "",
-        *(_item(*record) for record in counted if record in common),
-        "",
-    ]
-    of_panel, named = "", dict[Any, str]()
+    nearly_all = {record for record in common if counted[record] > len(shown) / 2}
+    lines = [HEAD, "## Options of several commands", ""]
+    for record in filter(common.__contains__, counted):
+        without = [f"`{name.removeprefix('sluice ')}`" for name in of if record not in of[name]]
+        lines += [_item(*record) + (f"; of all commands but {', '.join(without)}" if record in nearly_all else "")]
+    lines += [""]
+    of_panel, named, explained = "", dict[Any, str](), dict.fromkeys(common, "")
     for panel, name, command in shown:
         if panel != of_panel:
             lines += [f"## {panel}", ""]
             of_panel = panel
         same = named.setdefault(command.callback, name)
         lines += [f"### {name}", ""]
-        lines += [f"Does the same as `{same}`.", ""] if same != name else _section(command, name, common)
+        if same != name:
+            lines += [f"Does the same as `{same}`.", ""]
+            continue
+        lines += _section(command, name, [record for record in of[name] if record not in nearly_all], explained)
     return "\n".join(lines)
 
 
@@ -169,23 +173,49 @@ def _context(command: Any, name: str) -> typer.Context:
     return context
 
 
-def _records(command: Any, name: str) -> list[tuple[str, str]]:
+def _records(command: Any, name: str) -> list[_Record]:
     context = _context(command, name)
     return [record for each in command.params if (record := each.get_help_record(context))]
 
 
-def _section(command: Any, name: str, common: Collection[tuple[str, str]]) -> Iterator[str]:
-    usage = command.get_usage(_context(command, name)).removeprefix("Usage: ")
-    yield from (_plain(command.help or ""), "", f"    {usage}", "")
-    records = _records(command, name)
-    own = [_item(*record) for record in records if record not in common]
-    shared = [f"`{left.split(' ')[0].rstrip(',')}`" for left, right in records if (left, right) in common]
+def _section(command: Any, name: str, records: Sequence[_Record], explained: dict[_Record, str]) -> Iterator[str]:
+    """The text of a command, and its options; one that was explained before is named, with the command that has it."""
+    starts = {
+        record: left if each.required or left.startswith("[") else f"[{left}]"
+        for each in command.params
+        if each.param_type_name == "argument" and (record := each.get_help_record(_context(command, name)))
+        for left in [record[0].split(" <")[0]]
+    }
+    yield from (_plain(command.help or ""), "")
+    yield from [f"    {' '.join((name, *starts.values()))}", ""] if starts else []
+    own = [
+        _item(starts.get(record, record[0]), record[1].removesuffix("[required]" if record in starts else "").rstrip())
+        for record in records
+        if explained.setdefault(record, name) == name
+    ]
     yield from [*own, ""] if own else ()
-    yield from [f"Also takes {', '.join(shared)}.", ""] if shared else ()
+    places = dict.fromkeys(explained[record] for record in records if explained[record] != name)
+    shared = [
+        ", ".join(f"`{left.split(' ')[0].rstrip(',')}`" for left, right in records if explained[left, right] == place)
+        + (f" (as for `{place}`)" if place else "")
+        for place in sorted(places)
+    ]
+    yield from [f"Also takes {'; '.join(shared)}.", ""] if shared else ()
+
+
+_TYPES = {"int": "N", "float": "X", "str": "TEXT", "path": "PATH", "Path": "PATH"}  # of a value -> its name on the page
 
 
 def _item(left: str, right: str) -> str:
-    return f"- `{left}`: {_cell(right)}"
+    return f"- `{_in_gnu_style(left)}`: {_cell(right)}"
+
+
+def _in_gnu_style(option: str) -> str:
+    """`--trials <int range>` as `--trials=N`; `...` marks what may be given several times."""
+    name, _, value = option.removeprefix("-o, ").partition(" ") if option.startswith("-") else (option, "", "")
+    kind = re.fullmatch(r"<(list\[)?(\w+)(?: range)?\]?>", value)
+    value = _TYPES.get(kind[2], kind[2]) + "..." * bool(kind[1]) if kind else value.strip("<>")
+    return ("-o, " if option.startswith("-o, ") else "") + name + (f"={value}" if value else "")
 
 
 def _plain(text: str) -> str:

@@ -39,10 +39,9 @@ def catalogue() -> str:
         model = models[name]
         lines += ["", f"## `{name}`", "", _first_line(model), ""]
         lines += [f"- **{title}**: {text}" for title, text in _in_brief(model)]
-        lines += ["", "Parameters:", "", *parameter_list(own, first_sentence)] if own else []
+        lines += ["", "```yaml", f"- {model.example}", "```"]
+        lines += ["", *parameter_list(own, first_sentence)] if own else []
         lines += ["", f"Also takes {also}."] if also else []
-        lines += [""]
-        lines += ["```yaml", f"- {model.example}", "```"]
     return "\n".join(lines) + "\n"
 
 

@@ -36,6 +36,7 @@ class Case:
     policy  : the shipped policy under which the file would be published
     more    : shows on one more file what another case shows
     rarely  : takes so long that only `make exhaustive` plays it
+    maps    : is found by maps over several columns alone, the dearest rulers; others are looked for without them
     """
 
     name: str
@@ -47,6 +48,7 @@ class Case:
     policy: str = "public-use-file"
     more: bool = False
     rarely: bool = False
+    maps: bool = False
     verdict: Verdict = Verdict.FAIL
 
 

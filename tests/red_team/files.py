@@ -39,9 +39,10 @@ def with_roles(data: Data, roles: Mapping[str, Role]) -> Data:
 
 
 @cache
-def census() -> Data:
-    """1,080 people by 12 amounts, all quasi-identifiers: what a tax office would know."""
-    frame, variables = typed_frame(pd.read_csv(reference_path("casc", "census.csv"), dtype=str)[list(CENSUS)])
+def census(people: int = 1_080) -> Data:
+    """So many of 1,080 people by 12 amounts, all quasi-identifiers: what a tax office would know."""
+    raw = pd.read_csv(reference_path("casc", "census.csv"), dtype=str)[list(CENSUS)]
+    frame, variables = typed_frame(raw.sample(people, random_state=0).sort_index().reset_index(drop=True))
     return with_roles((frame, variables), dict.fromkeys(CENSUS, Role.QUASI_IDENTIFIER))
 
 

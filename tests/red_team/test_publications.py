@@ -364,3 +364,36 @@ def test_other_people_of_another_place_and_data_set_need_none(house: House) -> N
     house.write()
     house.data.to_csv(house.documents / "others.csv", index=False)
     assert {finding.verdict for finding in compare_publications(masked(house)[0])} == {Verdict.PASS}
+
+
+@pytest.mark.parametrize("last", ["whole", "part", "of two splits", "nobody left out"])
+def test_files_of_parts_less_the_file_of_all_are_who_is_in_no_part(house: House, last: str) -> None:
+    """One person of the whole file is in neither region's. Any two of the three files differ by hundreds of people."""
+    house.definition["plan"] = [RECODED[0], {"method": "removal", "columns": ["region"]}, RECODED[1]]
+    everybody = house.data
+    nowhere = (everybody.index == LEAVER) & (last != "nobody left out")
+    parts = {each: (everybody["region"] == each) & ~nowhere for each in ("north", "south")}
+    wholes = {"all": pd.Series(True, everybody.index)}
+    if last == "of two splits":
+        wholes = {each: everybody["sex"] == each for each in ("f", "m")}
+    files = {}
+    for name, some in ({**wholes, **parts} if last == "part" else {**parts, **wholes}).items():
+        house.data = everybody[some].reset_index(drop=True)
+        house.definition["name"] = house.contract["dataset"] = f"{name}-puf"
+        release, files[name] = masked(house)
+        if len(files) < len(parts) + len(wholes):
+            publish(release)
+    finding = judged(release)["differencing"]
+    if last == "nobody left out":
+        assert finding.verdict is Verdict.PASS
+        return
+    person = everybody.loc[LEAVER]
+    mine = []
+    for side in (wholes, parts):
+        every = pd.concat([files[each] for each in side]).astype({"age": str})
+        mine.append(every[(every["sex"] == person["sex"]) & (every["age"] == group_of(person["age"], files["north"]))])
+    for value in ("town", "income"):
+        read = Counter(mine[0][value].astype(str)) - Counter(mine[1][value].astype(str))
+        assert list(read.elements()) == [str(person[value])]
+    assert finding.verdict is Verdict.FAIL
+    golden(finding.says)

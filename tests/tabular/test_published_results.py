@@ -1,6 +1,6 @@
 """Results that other programs published of small tables, beside ours: equal, or what is said of the difference.
 
-The list for users is in docs/other-programs.md.
+The list for users is in benchmarks/README.md.
 """
 
 import numpy as np

@@ -288,7 +288,7 @@ def learned_membership(attacked: Attacked) -> Membership:
         place = rng.permutation(len(names))[place]
     is_known = place < len(names) // 2
     halves = mixed[is_known], mixed[~is_known]
-    if min(map(len, (points[0], *halves))) < FEWEST or not len(points[1]):
+    if min(len(points[0]), *(len(half) for half in halves)) < FEWEST or not len(points[1]):
         raise DataError(f"learned membership needs {FEWEST} members and {2 * FEWEST} others, and a released record")
     tables = attacked.values
 

@@ -10,7 +10,7 @@ from itertools import combinations, pairwise
 import numpy as np
 
 from sluice.ground.errors import DataError
-from sluice.tabular.model.cells import Cells, Codes, Integers, equations_of, keys_of
+from sluice.tabular.model.cells import Cells, Codes, Integers, OwnParts, equations_of, keys_of
 from sluice.tabular.model.dimension import Dimension
 
 Tables = Sequence[Sequence[str]]
@@ -124,8 +124,12 @@ def coarser(cells: Cells, change: Coarsening, tables: Tables | None = None) -> C
     second[np.cumsum(new)[~new] - 1] = left[order[~new]]
     both = second >= 0
     sizes = cells.total if cells.sizes is None else cells.sizes
-    contributors, largest, owners = cells.contributors[first], cells.largest[first], cells.owners[first]
-    contributors[both], largest[both], owners[both] = united_pairs(cells, sizes, first[both], second[both])
+
+    def united(seen: Cells) -> OwnParts:
+        parts = OwnParts(seen.contributors[first], seen.largest[first], seen.owners[first])
+        for part, of_pairs in zip(parts, united_pairs(seen, sizes, first[both], second[both]), strict=True):
+            part[both] = of_pairs
+        return parts
 
     def added(values: Integers) -> Integers:
         return np.asarray(values[first] + np.where(both, values[second], 0))
@@ -135,13 +139,12 @@ def coarser(cells: Cells, change: Coarsening, tables: Tables | None = None) -> C
         dimensions=dimensions,
         codes=made,
         total=added(cells.total),
-        contributors=contributors,
-        largest=largest,
-        owners=owners,
+        **united(cells)._asdict(),
         equations=equations_of(dimensions, made, tables),
         published=cells.published[first] & (~both | cells.published[second]),
         decimals=cells.decimals,
         sizes=None if cells.sizes is None else added(cells.sizes),
+        weighted=None if cells.weighted is None else united(cells.to_contributors),
     )
 
 

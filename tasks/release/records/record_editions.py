@@ -47,17 +47,21 @@ def compare_publications(release: RecordsRelease) -> list[Finding]:
     They are found by their record keys, or by their values. Raises DataError when one is no longer in the vault.
     """
     staged = Described(release.read_staged())
-    earlier, undone, unlike = {}, [], []
-    for name, entries in publications(release).items():
+    earlier, undone, unlike, strangers = {}, [], [], {}
+    others: dict[str, tuple[RecordsRelease, Described]] = {}
+    every = publications(release)
+    for name, entries in every.items():
         other = _recorded(release, name, entries)
         if other is None or is_out_of_reach(release.product.workspace, entries):  # `pruned_publications` speaks of it
             continue
         before = other.read_staged()
         same = _same_people(other, before, release, staged)
         if same is None:
+            strangers[name] = len(before)
             if release.product.contract.editions is None and _is_of_the_same(release, other):
                 unlike.append(name)
             continue
+        others[name] = other, Described(before)
         try:
             earlier[name] = EarlierFile(_publication(other, before), same)
         except SluiceError as error:
@@ -66,7 +70,23 @@ def compare_publications(release: RecordsRelease) -> list[Finding]:
             undone.append(name)  # its seed was destroyed: nobody knows any more whose record stands where
     rng = np.random.default_rng(release.seeds().attack)
     file = _publication(release, staged.frame)
-    findings = judge_publications(release.product.policy, file, earlier, release.unit, rng, unlike)
+
+    def read(name: str, whole: str) -> EarlierFile | None:
+        """Any other file, and whom it has in common with an earlier one of the people of this file."""
+        other = others[name][0] if name in others else _recorded(release, name, every[name])
+        assert other is not None
+        before = others[name][1].frame if name in others else other.read_staged()
+        same = _same_people(other, before, *others[whole])
+        if same is None:
+            return None
+        try:
+            return EarlierFile(earlier[name].file if name in earlier else _publication(other, before), same)
+        except SluiceError as error:
+            if isinstance(error, DataError):
+                raise
+            return None
+
+    findings = judge_publications(release.product.policy, file, earlier, release.unit, rng, unlike, strangers, read)
     return [*findings, *_not_comparable(undone), *compare_with_pruned(release)]
 
 

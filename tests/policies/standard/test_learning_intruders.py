@@ -18,6 +18,7 @@ from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.attacks.attack_success import LOOKS
 from sluice.risk.measurement import verdict_within
 from sluice.utility.comparison import Comparison
+from tests.evaluated_once import without_maps
 from tests.golden import golden
 from tests.policies.standard.population_sample import NUMBERS, ORIGINAL, SAFE, VARIABLES
 from tests.typed_frame import typed_frame
@@ -36,6 +37,7 @@ def played(masked, original=ORIGINAL, limits=LIMITS, variables=VARIABLES, cell=1
 
 
 @pytest.mark.chain
+@without_maps()
 def test_noise_that_hides_nobody_fails_by_both_limits():
     rng = np.random.default_rng(4)
     noisy = ORIGINAL.assign(**{name: ORIGINAL[name] + rng.normal(size=2000) * 0.3 for name in NUMBERS})
@@ -115,6 +117,7 @@ def test_two_looks_err_at_the_limit_no_more_than_one_may(households, size, limit
 
 
 @pytest.mark.chain
+@without_maps()
 def test_a_figure_that_one_half_leaves_open_is_decided_by_both():
     """Of 240 people nobody is found: of 120 less than 3 % cannot be shown, of 240 it can. What is decided at once is
     looked at once."""
@@ -172,15 +175,7 @@ WOMEN, OF_WOMEN = typed_frame(
 def files(masked: pd.DataFrame, people: int = N, **knowledge: tuple[str, ...]) -> Comparison:
     some, out = WOMEN.head(people), masked.head(people)
     return Comparison(
-        some,
-        some,
-        out,
-        None,
-        OF_WOMEN,
-        OF_WOMEN,
-        np.random.default_rng(0),
-        unit="women",
-        knowledge=knowledge,
+        some, some, out, None, OF_WOMEN, OF_WOMEN, np.random.default_rng(0), unit="women", knowledge=knowledge
     )
 
 

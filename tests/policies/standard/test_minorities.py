@@ -13,6 +13,7 @@ from sluice.risk.reference.prediction import Prediction
 from sluice.risk.reference.reference_attack import ReferenceAttack
 from sluice.risk.small_groups import chance_of_so_many
 from sluice.utility.comparison import Comparison
+from tests.evaluated_once import without_maps
 from tests.golden import golden
 from tests.policies.standard.population_sample import VARIABLES, people
 
@@ -29,6 +30,7 @@ def with_region(frame: pd.DataFrame, north: int = 120) -> pd.DataFrame:
 ORIGINAL, OTHERS = with_region(people(_N, 31)), with_region(people(_N, 32))
 
 
+@without_maps()
 def judged(masked: pd.DataFrame, original: pd.DataFrame = ORIGINAL):
     files = Comparison(original, original, masked, None, OF_REGION, OF_REGION, np.random.default_rng(1), unit="people")
     limits = LearnedLimits()

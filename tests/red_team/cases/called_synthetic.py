@@ -15,7 +15,7 @@ from tests.red_team.case import Case
 from tests.red_team.cases.mapped_columns import dealt_out_ranks
 from tests.red_team.files import masked_by, nhanes
 
-_PEOPLE, _ASIDE = 1_200, 300
+_PEOPLE, _ASIDE = 700, 200
 
 
 def called_synthetic(step: dict[str, object]) -> Comparison:

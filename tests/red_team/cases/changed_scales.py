@@ -26,8 +26,8 @@ def reciprocal(values: np.ndarray) -> np.ndarray:
 
 def rescaled(columns: tuple[str, ...], change: Change, noise: float) -> Comparison:
     """These amounts changed, with noise of so large a share of each; the others by spectral swapping."""
-    frame, variables = census()
-    masked = masked_by(census(), [{"method": "spectral_swapping", "columns": list(CENSUS)}]).masked.astype(float)
+    frame, variables = census(600)
+    masked = masked_by(census(600), [{"method": "spectral_swapping", "columns": list(CENSUS)}]).masked.astype(float)
     rng = np.random.default_rng(8)
     for name in columns:
         masked[name] = change(frame[name].to_numpy(float)) * (1 + noise * rng.standard_normal(len(frame)))

@@ -67,6 +67,6 @@ CASES = tuple(
         _RULES, "synthetic-file", more=records == 8_000, rarely=drowned or leaf == 1,
     )
     for leaf, drowned, records, reaches in (
-        (1, False, 8_000, 0.65), (2, False, 4_000, 0.57), (2, True, 8_000, 0.54), (5, False, 8_000, 0.54),
+        (1, False, 8_000, 0.65), (2, False, 2_400, 0.57), (2, True, 8_000, 0.54), (5, False, 8_000, 0.54),
     )
 )  # fmt: skip

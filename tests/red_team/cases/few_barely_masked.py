@@ -56,7 +56,7 @@ def _mixed(frame, others, variables: Variables, share: float, noise: float) -> C
 
 
 def _census() -> Data:
-    frame, variables = census()
+    frame, variables = census(600)
     return frame[list(CENSUS)], variables
 
 

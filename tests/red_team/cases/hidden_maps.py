@@ -144,12 +144,12 @@ def by(change: Callable[[Floats], Floats], data: Callable[[], Data], noise: floa
 _OF_PEOPLE = tuple(
     Case(
         name, partial(by, change, data, noise), attack, reaches, chance=0.05,
-        rules=("learned_linkage", "learned_claims"), policy="perturbed-file", more=more,
+        rules=("learned_linkage", "learned_claims"), policy="perturbed-file", more=more, maps=True,
     )
     for name, change, data, noise, attack, reaches, more in (
         ("turned by a digit of a rank", by_digit, survey, 0.0, _MANY, 0.9, True),
         ("turned by a ratio", by_ratio, survey, 0.0, of_several_maps, 0.9, True),
-        ("turned by the parity of three signs", by_parity, partial(survey, 1_200), 0.1, of_several_maps, 0.5, False),
+        ("turned by the parity of three signs", by_parity, partial(survey, 800), 0.1, of_several_maps, 0.5, False),
         ("one of three secret maps", partial(by_secret, maps=3), survey, 0.0, of_several_maps, 0.9, True),
         ("one of eight secret maps", partial(by_secret, maps=8), survey, 0.0, _MANY, 0.9, True),
         ("one of four maps of a census", partial(by_secret, maps=4), census_survey, 0.02, of_several_maps, 0.5, True),

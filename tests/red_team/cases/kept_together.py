@@ -14,8 +14,8 @@ from sluice.utility.comparison import Comparison
 from tests.red_team.case import Case
 from tests.red_team.files import adult, files_of, nhanes
 
-_PEOPLE = 1_500
-_OTHERS = 500  # who are set aside
+_PEOPLE = 900
+_OTHERS = 300  # who are set aside
 _SIX = ("age", "education", "occupation", "relationship", "hours_per_week", "workclass")
 
 
@@ -42,7 +42,7 @@ def reads(files: Comparison) -> float:
 
 
 def shuffled_in_halves() -> Comparison:
-    frame, variables = nhanes(800)
+    frame, variables = nhanes(500)
     names = list(frame)
     halves = (names[: len(names) // 2], names[len(names) // 2 :])
     rng = np.random.default_rng(3)

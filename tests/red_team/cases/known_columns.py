@@ -23,7 +23,7 @@ _TRAITS = ("workclass", "education", "marital_status", "occupation", "relationsh
 def partly_imputed(permuted: Sequence[str]) -> Comparison:
     drawn = [name for name in CENSUS if name not in permuted]
     imputation = {"method": "multiple_imputation", "columns": drawn, "share": 0.52, "given": []}
-    return masked_by(census(), [imputation, {"method": "permutation", "columns": list(permuted)}])
+    return masked_by(census(600), [imputation, {"method": "permutation", "columns": list(permuted)}])
 
 
 def mostly_retained(retention: float) -> Comparison:

@@ -12,7 +12,7 @@ from tests.red_team.files import CENSUS, census, masked_by
 
 
 def masked(**step: object) -> Comparison:
-    return masked_by(census(), [{"columns": list(CENSUS), **step}])
+    return masked_by(census(600), [{"columns": list(CENSUS), **step}])
 
 
 def groups_intersected(files: Comparison) -> float:
@@ -48,7 +48,7 @@ def nearest_in_units_of_the_noise(files: Comparison) -> float:
 
 def bins_permuted() -> Comparison:
     """Each variable permuted among the twenty people next to each other in it; the bins themselves are removed."""
-    frame, variables = census()
+    frame, variables = census(600)
     bins = {name: f"bin_{name}" for name in CENSUS[:6]}
     ranks = {by: frame[name].rank(method="first").astype("Int64") // 20 for name, by in bins.items()}
     more = {by: Variable(name=by, kind=Kind.INTEGER) for by in bins.values()}

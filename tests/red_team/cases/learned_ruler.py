@@ -19,7 +19,7 @@ _ENDS = np.array([0, 0.0005, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3
 
 def noise(share: float, columns: tuple[str, ...], permuted: tuple[str, ...] = ()) -> Comparison:
     """Noise of so many standard deviations on some columns, others permuted."""
-    frame, variables = census()
+    frame, variables = census(600)
     rng = np.random.default_rng(11)
     moved = {name: frame[name] + share * frame[name].std() * rng.normal(size=len(frame)) for name in columns}
     mixed = {name: rng.permutation(frame[name].to_numpy()) for name in permuted}
@@ -28,7 +28,7 @@ def noise(share: float, columns: tuple[str, ...], permuted: tuple[str, ...] = ()
 
 
 def swapped(window: float) -> Comparison:
-    return masked_by(census(), [{"method": "rank_swapping", "columns": list(CENSUS), "window": window}])
+    return masked_by(census(600), [{"method": "rank_swapping", "columns": list(CENSUS), "window": window}])
 
 
 def nearest_by(columns: tuple[str, ...]) -> Attack:

@@ -94,11 +94,11 @@ def by(change: Callable[[Floats], Floats], data: Callable[[], Data]) -> Comparis
 
 
 def survey() -> Data:
-    return nhanes(1_200)
+    return nhanes(700)
 
 
 def amounts() -> Data:
-    frame, variables = census()
+    frame, variables = census(600)
     return frame[list(CENSUS)], variables
 
 
@@ -109,6 +109,7 @@ CASES = tuple(
     Case(
         f"{change.__name__.replace('_', ' ')}: {data.__name__}",
         partial(by, change, data), attack, reaches, rules=_LEARNED, policy="perturbed-file", more=more,
+        maps=change in (turned, turned_ranks),
     )
     for change, data, attack, reaches, more in (
         (turned, survey, partial(mapped, known=40), 0.9, False),

@@ -16,7 +16,7 @@ SWAP: dict[str, object] = {"method": "data_swapping", "swap_rate": 1.0, "unmatch
 def masked(step: dict[str, object], columns: tuple[str, ...], amount: float) -> Comparison:
     """Some columns moved, then noise on all."""
     noise = {"method": "additive_noise", "columns": list(CENSUS), "amount": amount}
-    return masked_by(census(), [step | {"columns": list(columns)}, noise])
+    return masked_by(census(600), [step | {"columns": list(columns)}, noise])
 
 
 def nearest(columns: tuple[str, ...], files: Comparison, rows: np.ndarray) -> float:
@@ -30,7 +30,7 @@ def nearest_of_partner(columns: tuple[str, ...]) -> Attack:
     """The nearest record by all; right where the partner's row was found. Who that is, swapping without noise tells."""
 
     def attack(files: Comparison) -> float:
-        moved = masked_by(census(), [SWAP | {"columns": list(columns)}]).masked[list(columns)]
+        moved = masked_by(census(600), [SWAP | {"columns": list(columns)}]).masked[list(columns)]
         row_of = {tuple(values): row for row, values in enumerate(moved.to_numpy(float))}
         before = files.original[list(columns)].to_numpy(float)
         return nearest(columns, files, np.array([row_of[tuple(person)] for person in before]))

@@ -23,7 +23,7 @@ def swapped(windows: Windows, **others: object) -> Comparison:
         for window in dict.fromkeys(windows.values())
     ]
     left = [name for name in CENSUS if name not in windows]
-    return masked_by(census(), [*steps, *([{"columns": left, **others}] if others else [])])
+    return masked_by(census(600), [*steps, *([{"columns": left, **others}] if others else [])])
 
 
 def windows_intersected(windows: Windows) -> Attack:

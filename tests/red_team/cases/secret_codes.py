@@ -81,7 +81,7 @@ _CASE = partial(Case, reaches=0.1, rules=("learned_linkage", "learned_claims"), 
 _SHIFT, _TABLE = partial(by_what_they_share, shift=True), partial(by_what_they_share, shift=False)
 
 CASES = (
-    _CASE("codes shifted by a number of each record's own", lambda: released(shifted, number=1_200), _SHIFT),
+    _CASE("codes shifted by a number of each record's own", lambda: released(shifted, number=700), _SHIFT),
     _CASE("codes exchanged by a table of each record's own", lambda: released(exchanged), _TABLE, more=True),
     _CASE(
         "codes shifted so, rows in random order", lambda: released(shifted, paired=False), _SHIFT,

@@ -137,15 +137,15 @@ _LEARNED = ("learned_linkage", "learned_claims")
 CASES = tuple(
     Case(
         name, partial(by, change, of, data, without), map_of_part(of, known), reaches, chance=0.05, rules=_LEARNED,
-        policy="perturbed-file", more=more,
+        policy="perturbed-file", more=more, maps=True,
     )
     for name, change, of, data, without, known, reaches, more in (
-        ("turned in each of 18 regions", turned, by_region, partial(strata_of_survey, 1_600), "", 40, 0.9, False),
+        ("turned in each of 18 regions", turned, by_region, partial(strata_of_survey, 1_200), "", 40, 0.9, False),
         ("turned in each of 18 regions that are removed", turned, by_region, strata_of_survey, "region", 40, 0.9, True),
         ("turned in each batch of 100 rows", turned, by_rows(100), survey, "", 40, 0.9, True),
-        ("turned in each batch of 90 to 180 rows", turned, by_uneven_rows, partial(survey, 1_600), "", 40, 0.9, False),
+        ("turned in each batch of 90 to 180 rows", turned, by_uneven_rows, partial(survey, 1_000), "", 40, 0.9, False),
         ("turned in each tenth of amounts", turned, by_bands("AGI", 10), amounts, "", 40, 0.9, True),
-        ("turned in cells of three variables", turned, by_labels, partial(census_survey, 3_600), "", 30, 0.5, False),
+        ("turned in cells of three variables", turned, by_labels, partial(census_survey, 2_400), "", 30, 0.5, False),
         ("one addition for each batch of 50 rows", added, by_rows(50), survey, "", 20, 0.5, True),
     )
 )  # fmt: skip

@@ -79,7 +79,7 @@ def by_products(files: Comparison) -> float:
 CASES = tuple(
     Case(
         name, partial(turned, turn, data, noise), by_products, reaches, chance=0.05,
-        rules=("learned_linkage", "learned_claims"), policy="perturbed-file", more=more,
+        rules=("learned_linkage", "learned_claims"), policy="perturbed-file", more=more, maps=True,
     )
     for name, turn, data, noise, reaches, more in (
         ("each record turned by its own secret", whole, amounts, 0.0, 0.25, False),

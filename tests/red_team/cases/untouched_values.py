@@ -22,12 +22,13 @@ _TORN_FIRST = ("POTHVAL",)
 
 def categories_kept(**how: object) -> Comparison:
     """Numbers as they are, every category kept with a high probability."""
-    return masked_by(adult(1_200), [{"method": "pram", "columns": list(CATEGORIES), **how}])
+    return masked_by(adult(800), [{"method": "pram", "columns": list(CATEGORIES), **how}])
 
 
 def amounts(step: dict[str, object]) -> Comparison:
     columns = {} if step["method"] == "sampling" else {"columns": list(CENSUS)}
-    return masked_by(census(), [step | columns])
+    people = 1_080 if step["method"] == "top_bottom_coding" else 600  # few reach a top of one in a hundred
+    return masked_by(census(people), [step | columns])
 
 
 def imputed(share: float, torn: int) -> Comparison:
@@ -36,7 +37,7 @@ def imputed(share: float, torn: int) -> Comparison:
     others = [*_TORN_FIRST, *(name for name in CENSUS if name not in _TORN_FIRST)][:torn]
     kept = [name for name in CENSUS if name not in others]
     imputation = {"method": "multiple_imputation", "columns": kept, "given": [], "share": share}
-    return masked_by(census(), [imputation, {"method": "permutation", "columns": others, "jointly": False}])
+    return masked_by(census(600), [imputation, {"method": "permutation", "columns": others, "jointly": False}])
 
 
 def within(base: float, files: Comparison) -> float:

@@ -12,14 +12,19 @@ from policies.standard.learning_intruders import learned_intruder
 from sluice.ground.variables import Kind, Variable
 from sluice.risk.linkage.learned_intruder import LearnedIntruder
 from sluice.risk.linkage.learned_variable import compared_variables
+from tests.evaluated_once import without_maps
 from tests.red_team.files import CENSUS, census, files_of, masked_by
 
 pytestmark = pytest.mark.chain  # of fewer people nothing can be learned
 
 
+@without_maps()  # these cases need none, and they are the dearest rulers
 def played(files):
-    intruder = learned_intruder(files, 2_000)
-    reached = intruder.play()
+    return with_maps(files)
+
+
+def with_maps(files):
+    reached = learned_intruder(files, 2_000).play()
     assert len(reached.rows) == 540
     return reached
 
@@ -60,14 +65,14 @@ def test_microaggregated_groups_are_found_and_not_told_apart(k, found):
 
 
 def test_spectral_swapping_finds_nobody():
-    reached = played(plan("spectral_swapping"))
+    reached = with_maps(plan("spectral_swapping"))
     assert (reached.found.mean() < 0.01, reached.right.sum()) == (True, 0)  # the other: 0.2 %
 
 
 def test_shuffled_rows_find_nobody():
     frame, variables = census()
     shuffled = frame.sample(frac=1, random_state=3).reset_index(drop=True)
-    reached = played(files_of(frame, shuffled, variables))
+    reached = with_maps(files_of(frame, shuffled, variables))
     assert (reached.found.mean() < 0.01, reached.claimed.sum()) == (True, 0)
 
 
@@ -88,7 +93,7 @@ def test_of_a_large_file_some_records_choose_the_scale(monkeypatch):
     dealt = np.take_along_axis(values, np.random.default_rng(9).random(values.shape).argsort(axis=1), axis=1)
     masked = frame.astype(float).assign(**dict(zip(frame, dealt.T, strict=True)))
     monkeypatch.setattr("sluice.risk.linkage.learned_intruder._AMONG", 400)
-    reached = played(files_of(frame.astype(float), masked, variables))
+    reached = with_maps(files_of(frame.astype(float), masked, variables))
     assert "from the least on" in reached.ruler
     assert reached.found.mean() > 0.95
 
@@ -108,6 +113,7 @@ def test_households_are_in_one_half_and_nobody_is_judged_by_whom_was_learned_fro
     assert (intruder.play([0, 3]).found == again.play([0, 3]).found).all()
 
 
+@without_maps()
 def test_a_variable_nobody_knows_tells_nothing():
     frame, variables = census()
     masked = frame.assign(AGI=np.random.default_rng(0).permutation(frame["AGI"].to_numpy()))

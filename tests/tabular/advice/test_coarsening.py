@@ -106,3 +106,19 @@ def test_of_several_groupings_no_level_is_the_last() -> None:
     other = aggregate([several], several.leaves[:, None], np.arange(2), np.array([1, 2]))
     with golden.raises(DataError):
         end_at(other, 0, 1)
+
+
+@pytest.mark.chain
+@given(records())
+def test_what_respondents_know_of_their_own_weights_is_put_together_as_well(
+    given: tuple[list[Dimension], *tuple[np.ndarray, ...]],
+) -> None:
+    made, leaves, owner, value = given
+    share = value * (1 + owner % 3)
+    cells = aggregate(made, leaves, owner, value, 60, weighted=share, weight=1 + owner % 3)
+    known = aggregate(made, leaves, owner, share, 60)
+    for change in all_changes(cells):
+        weighted, expected = coarser(cells, change).weighted, again(known, change, leaves, owner, share)
+        assert weighted is not None
+        assert (weighted.contributors == expected.contributors).all()
+        assert (weighted.largest == expected.largest).all()
