@@ -115,11 +115,11 @@ DECISIONS: Mapping[str, DecisionRule] = {
         _on_review("approve", "Approve", "exactly these files may be published, by exactly these documents", False),
         _on_review(
             "request_changes", "Ask for changes", "it goes back to who submitted it, with what has to change", True,
-            "Decide that the release goes back to its owner, with what has to change.",
+            "Send the release back to its owner, with what has to change.",
         ),
         _on_review(
             "reject", "Reject", "it must never be published", True,
-            "Decide that the release must never be published. Other documents or other data make another release.",
+            "Decide that the release must never be published. Other documents or data make another release.",
         ),
         _on_review(
             "conflicted", "Stand aside", "I must not judge this release; somebody else decides in my place", True,

@@ -82,7 +82,7 @@ def audit_table(
     workers: Workers = None,
     as_json: AsJson = False,
 ) -> None:
-    """Attack a suppression pattern, whoever made it: what can be computed from it, by anybody and by contributors?
+    """Attack any suppression pattern: what can anybody, and contributors, compute from it?
 
     Without microdata, --rule is for a table of counts, one contributor each: readers know the rule, too.
     """

@@ -102,7 +102,7 @@ def upgrade(as_json: AsJson = False) -> None:
 
 @ledger_app.command()
 def show(release_id: ReleaseId, as_json: AsJson = False) -> None:
-    """Tell who did what to a release, when and on which documents: all that was recorded of it."""
+    """Show all that was recorded of a release: who did what, when and on which documents."""
     from flows.cli.listing import show_history
     from flows.history import history
     from sluice.custody.workspace import open_workspace
@@ -128,10 +128,10 @@ def verify(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Find what was altered: rows of the ledger that were changed, removed, moved or forged, and published files.
+    """Find rows of the ledger that were changed, removed, moved or forged, and altered publications.
 
-    Published folders are looked for where the ledger recorded that they were put. Every manifest has the root of a tree
-    over the ledger as it was, so that any copy of one tells whether history before it was rewritten.
+    Published folders are looked for where the ledger recorded that they were put. Every manifest has the root of a
+    tree over the ledger as it was, so that any copy of one tells whether history before it was rewritten.
     """
     from flows.installation_verification import verify as verify_all
     from sluice.custody.workspace import open_workspace
@@ -159,7 +159,7 @@ def verify(
 
 @vault_app.command("ls")
 def list_vault(as_json: AsJson = False) -> None:
-    """List what each release has in the vault: how big it is, until when it is kept, and by which rule."""
+    """List what each release has in the vault: its size, until when it is kept, and by which rule."""
     from sluice.custody.workspace import open_workspace
     from tasks.release.vault.vault_retention import inventory, vault_problems
 
@@ -214,7 +214,7 @@ def prune(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="say what is due, and delete nothing")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Delete what no rule keeps any more: the retention of policies that two people adopted. Each is in the ledger."""
+    """Delete what no policy's retention keeps any more, and record it in the ledger."""
     from sluice.custody.workspace import open_workspace
     from tasks.release.vault.vault_retention import prune
 

@@ -40,8 +40,7 @@ def explore(
     header_row: HeaderRow = None,
     encoding: Encoding = None,
 ) -> None:
-    """Try roles, levels and a threshold on your data, on a page that this machine alone serves; then write the
-    definition.
+    """Try roles, levels and a threshold on a page that this machine alone serves; then write the definition.
 
     Shows at once what fails and what is lost, on a sample and without attacks. Publishes nothing. Ends with Ctrl-C.
     """

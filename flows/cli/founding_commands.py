@@ -33,7 +33,7 @@ def office(
     to_sign: ToSign = None,
     as_json: AsJson = False,
 ) -> None:
-    """Set up the office: its people, and the documents that count at first: the shipped policies and those named."""
+    """Found the office: its people, the shipped policies, and the documents named."""
     from sluice.custody.shelf import refuse_to_overwrite
     from sluice.custody.workspace import open_workspace
     from tasks.release.decisions.founding import founding_documents, write_first_connections, write_roster

@@ -34,7 +34,7 @@ def build(
     ordered: Annotated[bool, typer.Option("--ordered", help="the categories are in rising order")] = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="write here instead of to the screen")] = None,
 ) -> None:
-    """Build a hierarchy over a declared domain, without any record, and write it as CSV: a leaf a line."""
+    """Build a hierarchy over a declared domain, and write it as CSV: a leaf a line."""
     from sluice.ground.durable import replace
     from sluice.sources.hierarchy_file import hierarchy_csv
     from tasks.workbench.hierarchies import built_hierarchy
@@ -63,7 +63,7 @@ def draft(
         int, typer.Option("--minimum-cell", min=2, help="values of fewer records count as absent")
     ] = 10,
 ) -> None:
-    """Draft a hierarchy balanced by the records, as a line for the contract. It tells of no rare value."""
+    """Draft a hierarchy balanced by the records, as a line for the contract, without rare values."""
     from sluice.generalization.draft import draft_hierarchy
     from sluice.ground.visible_text import json_text
     from tasks.workbench.hierarchies import value_counts
@@ -86,7 +86,7 @@ def check(
     column: Column = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check a hierarchy: its form, its names, and whether it covers a contract and the data. 1 when it does not."""
+    """Check a hierarchy: its form, names, and whether it covers a contract and the data. Exit code 1 if not."""
     from tasks.workbench.hierarchies import check_hierarchy
 
     made, remarks = check_hierarchy(source, _declared(contract, variable), data, column)

@@ -71,7 +71,7 @@ def init(
         typer.Option(
             "--minutes",
             min=0,
-            help="of the clock, to try drafts, the last judgement in it; then the best so far is written",
+            help="to try drafts, the last judgement included; then the best so far is written",
         ),
     ] = 10,
     keys: Annotated[

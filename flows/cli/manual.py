@@ -44,11 +44,11 @@ HEAD = f"""# Commands
 Written by `sluice docs commands` from the commands themselves; do not edit. `sluice COMMAND --help` says the same.
 
 {EXIT_CODES}
-`SLUICE_HOME` is the workspace (default `./.sluice`).
+`SLUICE_HOME` is the workspace (default `./.sluice`). An option with `...` may be given several times.
 """
 _ENVIRONMENT = (
     ("SLUICE_HOME", "the workspace: vault, ledger and reports; default ./.sluice"),
-    ("SLUICE_WORKERS", "processes that search, protect and audit beside each other; default 1"),
+    ("SLUICE_WORKERS", "processes that search, protect and audit beside each other; default the processors"),
     ("SLUICE_LEDGER_URL", "the database of the ledger, where it is not a file of the workspace"),
     ("SLUICE_CONNECTIONS", "the file that says what releases may be read from; default connections.yaml there"),
     ("NO_COLOR", "no colours in the terminal"),
@@ -203,8 +203,19 @@ def _section(command: Any, name: str, records: Sequence[_Record], explained: dic
     yield from [f"Also takes {'; '.join(shared)}.", ""] if shared else ()
 
 
+_TYPES = {"int": "N", "float": "X", "str": "TEXT", "path": "PATH", "Path": "PATH"}  # of a value -> its name on the page
+
+
 def _item(left: str, right: str) -> str:
-    return f"- `{left}`: {_cell(right)}"
+    return f"- `{_in_gnu_style(left)}`: {_cell(right)}"
+
+
+def _in_gnu_style(option: str) -> str:
+    """`--trials <int range>` as `--trials=N`; `...` marks what may be given several times."""
+    name, _, value = option.removeprefix("-o, ").partition(" ") if option.startswith("-") else (option, "", "")
+    kind = re.fullmatch(r"<(list\[)?(\w+)(?: range)?\]?>", value)
+    value = _TYPES.get(kind[2], kind[2]) + "..." * bool(kind[1]) if kind else value.strip("<>")
+    return ("-o, " if option.startswith("-o, ") else "") + name + (f"={value}" if value else "")
 
 
 def _plain(text: str) -> str:

@@ -38,7 +38,7 @@ def mask(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Try a masking plan on a file: nothing is judged, recorded or published, and the result says so."""
+    """Try a masking plan on a file; nothing is judged, recorded or published."""
     from tasks.workbench.file_masking import (
         NOT_JUDGED,
         kinds_given,
@@ -161,10 +161,9 @@ def compare(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Compare plans: what each keeps, what each tells, where each fails, and all of them on a risk-utility map.
+    """Compare plans: what each keeps, discloses and fails, with a risk-utility map.
 
-    A definition is checked as `sluice check` does; of a release, what was judged is read; a masked file is judged as
-    `sluice assess` does. Nothing is published.
+    A definition is judged as by `sluice check`, a masked file as by `sluice assess`. Nothing is published.
     """
     from sluice.custody.workspace import open_workspace
     from sluice.ground.errors import DataError
@@ -245,7 +244,7 @@ def camouflage(
     ] = "refuse",
     as_json: AsJson = False,
 ) -> None:
-    """Answer sums, means and extremes by intervals that hold the truth and give no single value away."""
+    """Answer sums, means and extremes by intervals that contain the truth and disclose no single value."""
     from flows.cli.table_options import names_given
     from sluice.ground.errors import DocumentError
     from tasks.workbench.camouflaged_file import NOT_JUDGED as NOTHING_JUDGED

@@ -30,7 +30,7 @@ def adopt(
     to_sign: ToSign = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say that documents count in this office. Two people must, by the same command; the first founds it alone."""
+    """Put documents into force. Two people must, by the same command; the first founds the office alone."""
     from datetime import date
 
     from sluice.custody.workspace import open_workspace
@@ -71,7 +71,7 @@ def sign(
     key: Key = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="write here instead of to the screen")] = None,
 ) -> None:
-    """Sign a statement that another command wrote, and show what it says; needs no workspace: any machine will do."""
+    """Sign a statement that another command wrote, and show what it says, on any machine."""
     from sluice.custody.shelf import refuse_place
     from sluice.custody.signing.envelope import parse_statement
     from sluice.ground.durable import write_new
@@ -164,7 +164,7 @@ def new(
     ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Make a key pair (Ed25519, OpenSSH). Whoever has the private key signs as you: give away the public key only."""
+    """Make a key pair (Ed25519, OpenSSH). The private key signs as you: share the public key only."""
     import socket
 
     from sluice.custody.shelf import refuse_place
@@ -209,7 +209,7 @@ def rotate_publisher(
     to_sign: ToSign = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say that the installation shall sign by a new key. Two people must, by the same command, one of them the head."""
+    """Let the installation sign by a new key. Two people must, by the same command, one of them the head."""
     from sluice.custody.workspace import open_workspace
     from tasks.release.decisions.office import publisher_keys, rotate
     from tasks.release.decisions.signing_in import Request

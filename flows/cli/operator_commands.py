@@ -32,7 +32,7 @@ board_app = typer.Typer()
 
 @board_app.command()
 def board(as_json: AsJson = False) -> None:
-    """Show what waits for whom, since when and until when; what is current, what stopped, and what ends soon.
+    """Show what waits for whom, since when and until when; what is current, stopped, or ends soon.
 
     With PREFECT_API_URL, also the runs that are stuck, late or lost, that crashed or failed, and the next ones.
     """
@@ -54,9 +54,9 @@ def board(as_json: AsJson = False) -> None:
 
 @board_app.command()
 def remind(as_json: AsJson = False) -> None:
-    """Send the notices that are still unsent, and remind those who are waited for; for cron, as often as you like.
+    """Send unsent notices, and remind those who are waited for; for cron, as often as you like.
 
-    Nothing is sent twice. Exit code 4: something could not be delivered yet, and is tried again by the next call.
+    Nothing is sent twice. Exit code 4: something could not be delivered yet; the next call tries again.
     """
     from flows.reminders import remind
 
@@ -126,7 +126,7 @@ def worker(
         typer.Option("--limit", min=1, help="runs at a time; else what this machine carries, all its workers together"),
     ] = None,
 ) -> None:
-    """Run the releases that are due on Prefect's server, as processes of this machine, until it is stopped."""
+    """Run the releases that are due on Prefect's server, until stopped."""
     if "PREFECT_API_URL" not in os.environ:
         raise SluiceError("PREFECT_API_URL must name Prefect's server, such as http://prefect.internal:4200/api")
     begin_nowhere()
@@ -191,7 +191,7 @@ def doctor(
     ] = 10,
     as_json: AsJson = False,
 ) -> None:
-    """Look at settings, versions, connections, the ledger, clocks, disks, modes of files, runs and publications.
+    """Examine settings, versions, connections, ledger, clocks, disks, modes of files, runs and publications.
 
     A line each: ok, warn or fail, and what to do. Ends with 1 where something failed and was not repaired.
     """

@@ -46,7 +46,7 @@ def protect_table(
     workers: Workers = None,
     as_json: AsJson = False,
 ) -> None:
-    """Protect a table as a release would, by suppressing cells or changing values; written only if nothing fails."""
+    """Protect a table as a release would; written only if nothing fails."""
     from sluice.ground.progress import report
     from tasks.workbench.protect import protect_file
 
@@ -218,7 +218,7 @@ def redesign_table(
     workers: Workers = None,
     as_json: AsJson = False,
 ) -> None:
-    """Advise which categories to merge or leave out so that less of a table must be suppressed. Writes nothing."""
+    """Advise which categories to merge or leave out so that less must be suppressed. Writes nothing."""
     from tasks.workbench.redesign import ADVICE_ONLY
     from tasks.workbench.redesign import redesign_table as redesign
 

@@ -40,7 +40,7 @@ def verify(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Verify a published folder by its signatures; needs no workspace and no network, so it runs anywhere."""
+    """Verify a published folder by its signatures; needs no workspace and no network."""
     from sluice.custody.signing.allowed_signers import read_allowed_signers
     from sluice.publication.attestation import read_certificates
     from sluice.publication.folder_verification import verify_folder
@@ -106,7 +106,7 @@ def convert(
 ) -> None:
     """Verify a published folder and convert its data; needs no workspace and no network.
 
-    Both are done with a copy of one's own: whoever may write to the folder could change it in between.
+    Both are done with a copy, which nobody can change in between.
     """
     from sluice.custody.signing.allowed_signers import read_allowed_signers
     from sluice.ground.errors import DataError
@@ -148,10 +148,9 @@ def catalogue(
     reason: Annotated[str, typer.Option("--reason", help="with --lost: what became of it")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Say which edition of what is current, and write pointers, catalogues and notices on the shelves anew, and views
-    (and tables that are missing) of the databases that are published into.
+    """Rewrite pointers, catalogues and notices on the shelves, and views and missing tables of public databases.
 
-    They follow from the ledger. Every run does the same; this mends at once what a killed one left or somebody changed.
+    They follow from the ledger, as after every run.
     """
     from sluice.custody.edition_order import ON_SHELF, current, lines_of_editions
     from sluice.custody.workspace import open_workspace
@@ -206,10 +205,10 @@ def reassess(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Judge what is public once more: by the policies in force now, and by every attack that Sluice knows by now.
+    """Judge what is public by the policies in force and all known attacks.
 
-    It changes nothing but the ledger, which has each result as a remark. Exit code 0: all would pass; 2: some would
-    not; 4: of some nobody can tell, as their data or seed are gone.
+    Only the ledger records it. Exit code 0: all would pass; 2: some would not; 4: some cannot be judged, as their
+    data or seed are gone.
     """
     from flows.reassessment import reassess as judge_again
     from policies.policy import load_policy

@@ -94,7 +94,7 @@ Rule = Annotated[
     str | None,
     typer.Argument(
         metavar="[RULE]",
-        help="its name, as a policy, a report or a finding has it, such as k_anonymity; all names, if not given",
+        help="such as k_anonymity; all names, if not given",
         autocompletion=rules_beginning,
     ),
 ]
@@ -109,7 +109,7 @@ def explain(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Explain a rule, a measure or a check: what it asks and why, what it found in a release, what usually helps."""
+    """Explain a rule, measure or check: what it asks and why, what it found in a release, what usually helps."""
     from tasks.checks import explain as explanation
     from tasks.checks import explained_by_kind
 

@@ -27,7 +27,7 @@ Definition = Annotated[Path, typer.Argument(metavar="FILE", help="the release de
 
 @releases_app.command()
 def release(file: Definition, as_json: AsJson = False) -> None:
-    """Take the data through the whole chain: publish them, wait for approval, or block them with the reason."""
+    """Take the data through the whole chain: publish, wait for approval, or block with the reason."""
     _run(str(file), as_json=as_json)
 
 

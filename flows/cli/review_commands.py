@@ -130,7 +130,7 @@ def approve(
     to_sign: ToSign = None,
     as_json: AsJson = False,
 ) -> None:
-    """Approve exactly the bytes and documents under review; with the last approval needed, they are published."""
+    """Approve exactly the bytes and documents under review; the last approval publishes them."""
     from flows.follow_up import announce, go_on
     from tasks.release.decisions.decisions_of_people import approve, find
     from tasks.release.decisions.series_approval import standing as standing_of
@@ -192,8 +192,8 @@ def accept_finding(
 ) -> None:
     """Accept a finding that needs a decision, for this release alone; with the last one, approvals are asked for.
 
-    It takes a role of the policy's approvals.decides, and never the submitter. What fails, or could not be judged,
-    cannot be accepted.
+    It takes a role of the policy's approvals.decides, never the submitter. What fails, or could not be judged, cannot
+    be accepted.
     """
     day = until.date() if until else None
     by = means(name, key, envelope, to_sign)
@@ -211,7 +211,7 @@ def refuse_finding(
     to_sign: ToSign = None,
     as_json: AsJson = False,
 ) -> None:
-    """Refuse a finding that needs a decision: the release goes back to its owner, with what has to change."""
+    """Refuse a finding: the release goes back to its owner, with what has to change."""
     by = means(name, key, envelope, to_sign)
     _decide_finding(release_id, "refuse_finding", finding, by, reason, None, to_sign, as_json)
 

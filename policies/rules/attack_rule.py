@@ -65,7 +65,7 @@ class AttackRule(DisclosureRule):
     largest: ClassVar[Mapping[str, float]] = {"limit": 1.0, "excess": 1.0}  # of a share of the people
     limit: Figure | None = Field(default=None, description="worst figure allowed, in the unit of the measure")
     excess: Figure | None = Field(
-        default=None, description="how much worse than its baseline the figure may be, in the unit of the measure"
+        default=None, description="how much worse than its baseline it may be, in the same unit"
     )
     binding: bool = Field(default=True, description="false: reported, but does not decide")
 
@@ -164,7 +164,7 @@ class PairedRule(AttackRule):
     )
 
     columns: Columns | None = Field(
-        default=None, description="what the intruder knows; all quasi-identifiers that can be compared, when not given"
+        default=None, description="what the intruder knows; by default all quasi-identifiers that can be compared"
     )
 
     @property

@@ -52,7 +52,7 @@ UNREAD_SHARE = 0.001  # of the values: more that cannot be read would make the f
 class AttributeRule(AttackRule):
     """A rule on each of some variables, the sensitive ones when none is named; one finding a variable."""
 
-    columns: Columns | None = Field(default=None, description="all variables with the role sensitive, when not given")
+    columns: Columns | None = Field(default=None, description="all variables with the role sensitive by default")
 
     @property
     def requires(self) -> tuple[AnyOf, ...]:
@@ -139,12 +139,12 @@ class AttributeInference(AttributeRule):
         default=None, ge=0, le=1, description="how much more than from a file without the person, a share of the people"
     )
     known: Columns | None = Field(
-        default=None, description="what the intruder knows; all released quasi-identifiers, when not given"
+        default=None, description="what the intruder knows; all released quasi-identifiers by default"
     )
     tolerance: float = Field(
-        default=0.1, ge=0, le=10, description="numbers are guessed right within so many (robust) standard deviations"
+        default=0.1, ge=0, le=10, description="(robust) standard deviations within which a number is guessed right"
     )
-    records: int = Field(default=10_000, ge=100, description="at most so many people, at random, are attacked")
+    records: int = Field(default=10_000, ge=100, description="most people attacked, drawn at random")
     trees: int = Field(default=50, ge=5, le=1000, description="trees of each random forest")
 
     @property

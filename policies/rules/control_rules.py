@@ -71,7 +71,7 @@ class ControlRule(AttackRule):
 
     limit: Share = Field(description="largest figure allowed, a share from 0 to 1")
     excess: None = Field(default=None, description="not used: these figures are already beyond what the control gives")
-    attacks: int = Field(default=2000, ge=100, description="guesses on each side; fewer where there are fewer records")
+    attacks: int = Field(default=2000, ge=100, description="most guesses on each side")
 
     @property
     def requires(self) -> tuple[AnyOf, ...]:
@@ -171,7 +171,7 @@ class SinglingOut(ControlRule):
     attributes: int = Field(
         default=3, ge=2, description="columns in a multivariate description; all, if there are fewer"
     )
-    columns: Columns | None = Field(default=None, description="all released columns, when not given")
+    columns: Columns | None = Field(default=None, description="all released columns by default")
 
     nothing_to_play: ClassVar[Sentence] = Sentence(
         "singling_out.nothing_to_play", "The file has no column that the original has, too."
@@ -267,7 +267,7 @@ class Linkability(ControlRule):
 
 
 class Inference(ControlRule):
-    """An intruder who knows some facts about a person guesses a sensitive one hardly better because of their record."""
+    """Knowing some facts about a person, an intruder guesses a sensitive one hardly better because of their record."""
 
     rule: Literal["inference"] = "inference"
     example: ClassVar[str] = "{rule: inference, limit: 0.1}"
@@ -277,8 +277,8 @@ class Inference(ControlRule):
         "The nearest released record gives a person's sensitive value away better than a stranger's: perturb the "
         "sensitive variable itself, or fit a synthesis less closely (larger leaves, fewer predictors)."
     )
-    known: Columns | None = Field(default=None, description="all quasi-identifiers, when not given")
-    secrets: Columns | None = Field(default=None, description="all variables with the role sensitive, when not given")
+    known: Columns | None = Field(default=None, description="all quasi-identifiers by default")
+    secrets: Columns | None = Field(default=None, description="all variables with the role sensitive by default")
     tolerance: Share = Field(default=0.05, description="how far a guessed number may be off, a share of the true one")
 
     nothing_to_play: ClassVar[Sentence] = Sentence(

@@ -71,7 +71,7 @@ class LinkageRule(PairedRule):
     """A rule on the share of records that are linked to their own released record."""
 
     records: int = Field(
-        default=20_000, ge=1, description="original records that are attacked, drawn at random when there are more"
+        default=20_000, ge=1, description="original records attacked, drawn at random if there are more"
     )
 
     def attack(self, files: Comparison, names: list[str]) -> Finding:
@@ -215,7 +215,7 @@ class ProbabilisticLinkage(LinkageRule):
         "recode them or use PRAM, and move numbers by more than the tolerances."
     )
     records: int = Field(
-        default=5_000, ge=1, description="original records that are attacked, drawn at random when there are more"
+        default=5_000, ge=1, description="original records attacked, drawn at random if there are more"
     )
     tolerances: Annotated[tuple[Tolerance, ...], Field(min_length=1)] = Field(
         default=(0.0, 0.05, 0.1, 0.2, 0.4),

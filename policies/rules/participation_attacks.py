@@ -75,12 +75,12 @@ class MembershipInference(ControlRule):
         "Released records cluster around the people who took part: the masking or synthesis reproduces single records, "
         "so perturb more or smooth more, and release a sample so that taking part is itself uncertain."
     )
-    columns: Columns | None = Field(default=None, description="all released columns, when not given")
+    columns: Columns | None = Field(default=None, description="all released columns by default")
     nearer: Share | None = Field(
         default=None,
         ge=0.5,
         description="share of released records nearer to a person of the original than to one set aside; 0.5 is "
-        "chance. Not judged, when not given",
+        "chance. Not judged by default",
     )
 
     nothing_to_play: ClassVar[Sentence] = SinglingOut.nothing_to_play
@@ -136,7 +136,7 @@ class RareCombinations(ControlRule):
         "The file repeats combinations of values that only one person has: synthesise with larger leaves or smoothing, "
         "merge categories that are rare together, or mask the variables together and not one of them alone."
     )
-    columns: Columns | None = Field(default=None, description="all released columns, when not given")
+    columns: Columns | None = Field(default=None, description="all released columns by default")
     sizes: tuple[int, ...] = Field(
         default=(3,), min_length=1, description="how many values a combination has; each size is judged by itself"
     )
@@ -191,7 +191,7 @@ class ParticipantInference(InferenceRule):
         "The released records nearest to a person tell the variable named: synthesise it with larger leaves, perturb "
         "it more, or keep fewer variables beside it."
     )
-    columns: Columns | None = Field(default=None, description="all released columns, when not given")
+    columns: Columns | None = Field(default=None, description="all released columns by default")
 
     nothing_to_play: ClassVar[Sentence] = Sentence(
         "participant_inference.nothing_to_play", "The file has fewer than two columns that the original has, too."
@@ -239,8 +239,8 @@ class SubsetInference(InferenceRule):
         "The variables that the finding names stand in the file together as real people have them: synthesise them "
         "with larger leaves, mask them together and not one of them alone, or release fewer of them."
     )
-    columns: Columns | None = Field(default=None, description="all released columns, when not given")
-    attacks: int = Field(default=6000, ge=100, description="people on each side; fewer where there are fewer records")
+    columns: Columns | None = Field(default=None, description="all released columns by default")
+    attacks: int = Field(default=6000, ge=100, description="most people on each side")
 
     nothing_to_play: ClassVar[Sentence] = Sentence(
         "subset_inference.nothing_to_play", "The file has fewer than two columns that the original has, too."

@@ -65,7 +65,7 @@ class DataInvasion(AttributeRule):
     )
     limit: Figure | None = Field(default=None, ge=0, le=1, description="share of the people whose value is guessed")
     excess: Figure | None = Field(
-        default=None, ge=0, le=1, description="how much more than by guessing the most frequent value, share of people"
+        default=None, ge=0, le=1, description="how much more than by guessing the most frequent value"
     )
     level: Literal[1, 2] = Field(
         default=2,
@@ -131,7 +131,7 @@ class MaximumKnowledge(AttributeRule):
         default="closer",
         description="closer: people with a record within some distance, beyond a scrambled copy; or a divergence",
     )
-    records: int = Field(default=2_000, ge=100, description="at most so many people, at random, are attacked")
+    records: int = Field(default=2_000, ge=100, description="most people attacked, drawn at random")
     copies: int = Field(default=10, ge=2, description="scrambled copies; a divergence is measured from each")
 
     @field_validator("excess", mode="before")

@@ -120,7 +120,7 @@ class TransparencyLimits(BaseModel):
         description="by how much the share of those who took part that an intruder tells, finds or reads off a "
         "synthetic file may exceed that of people who did not",
     )
-    people: int = Field(default=2000, ge=100, description="at most so many people, at random, are attacked")
+    people: int = Field(default=2000, ge=100, description="most people attacked, drawn at random")
     binding: bool = Field(default=True, description="false: reported, but does not decide")
 
 

@@ -248,7 +248,7 @@ def discrepancies(
 
     Every cell that is not withheld must be in it, no other, suppressed ones without value, the others with theirs.
 
-    dimensions : of the table; those that it has, down to the leaves, when not given
+    dimensions : of the table; those that it has, down to the leaves by default
     value      : shape (c,), what is published instead of the totals
     interval   : from and to, each of shape (c,), that may be published of suppressed cells; none may when not given
     synthetic  : shape (c,), likewise

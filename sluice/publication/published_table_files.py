@@ -50,7 +50,7 @@ def read_csv(
 ) -> PublishedTable:
     """The table that `to_csv` wrote, read back strictly. Raises DataError, naming the line, for anything else.
 
-    measures : column -> decimals of its values; one called value, with `decimals`, when not given
+    measures : column -> decimals of its values; one called value, with `decimals` by default
     """
     header, rows = csv_rows(content, name)
     form = as_it_was if escaped else str
@@ -130,7 +130,7 @@ def read_parquet(
 ) -> PublishedTable:
     """The table that `to_parquet` wrote. Raises DataError for a file that is damaged or has other columns.
 
-    measures : column -> decimals of its values; one called value, with `decimals`, when not given
+    measures : column -> decimals of its values; one called value, with `decimals` by default
     """
     try:
         columns = pq.read_table(io.BytesIO(content)).to_pydict()

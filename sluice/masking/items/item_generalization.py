@@ -43,12 +43,11 @@ class ItemGeneralization(MaskingStep):
 
     example: ClassVar[str] = "{method: item_generalization, columns: [purchases], k: 5, m: 2}"
     use_when: ClassVar[str] = (
-        "Sets of items have a hierarchy, and intruders may know a few items of a person. Recode "
-        "quasi-identifiers beside the sets before, and name them as `strata`."
+        "Sets of items have a hierarchy, and intruders may know a few items. Recode quasi-identifiers "
+        "beside the sets before, and name them as `strata`."
     )
     preserves: ClassVar[str] = (
-        "The truth of every released item or group: counts are those of the original, but for items that "
-        "were left out everywhere."
+        "The truth and counts of every released item or group, but for items that were left out everywhere."
     )
     known_attack: ClassVar[str] = (
         "An intruder who knows more than m items of a set may find it (Terrovitis, Mamoulis and Kalnis "

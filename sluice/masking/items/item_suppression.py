@@ -39,9 +39,8 @@ class ItemSuppression(MaskingStep):
         "combinations, so that counts of items are too small, of rare ones most."
     )
     known_attack: ClassVar[str] = (
-        "An intruder who knows a whole set looks for released subsets of it: the largest is often the "
-        "person's own. More than m known items may fit one set only (Terrovitis, Mamoulis and Kalnis 2008, "
-        "section 3)."
+        "The largest released subset of a set that an intruder knows is often the person's own. More than m"
+        " known items may fit one set only (Terrovitis, Mamoulis and Kalnis 2008, section 3)."
     )
     missing_values: ClassVar[str] = "A missing set stays missing; a set that loses its last item becomes missing."
     in_an_analysis: ClassVar[str] = (

@@ -27,8 +27,10 @@ class Clustering(ClusteringStep):
     algorithm: ClassVar[Algorithm]
     block_size: int | None = Field(
         default=None,
-        description="cut the file into blocks of at least this many similar records (k or more), and treat each by "
-        "itself. Time grows with the records times the block size; absent: with the square of the records",
+        description=(
+            "treat the file in blocks of at least this many similar records (k or more). Time grows with the "
+            "records times the block size; absent: with the square of the records"
+        ),
     )
 
     @model_validator(mode="after")
@@ -47,7 +49,7 @@ class Clustering(ClusteringStep):
 
 
 class KMemberClustering(Clustering):
-    """Put similar records of any kinds of columns into clusters of at least k, and release one record for each."""
+    """Put similar records of any kinds into clusters of at least k, and release one record for each."""
 
     method: Literal["k_member_clustering"] = "k_member_clustering"
     algorithm: ClassVar[Algorithm] = "k_member"
@@ -60,8 +62,8 @@ class KMemberClustering(Clustering):
         "{method: k_member_clustering, columns: [age, sex, region], k: 5, representative: generalised}"
     )
     use_when: ClassVar[str] = (
-        "Quasi-identifiers of mixed kinds must be k-anonymous together. For numbers alone microaggregation "
-        "by MDAV is faster and loses no more."
+        "Quasi-identifiers of mixed kinds must be k-anonymous together. For numbers alone MDAV is faster "
+        "and loses no more."
     )
     attack_measured: ClassVar[str] = (
         "Take the nearest centre by the distance that formed the groups, numbers by their standard deviations. On 12 "
@@ -70,7 +72,7 @@ class KMemberClustering(Clustering):
 
 
 class KNearestClustering(Clustering):
-    """Cluster a record at random with the k - 1 records nearest to it, again and again; one record stands for each."""
+    """Cluster a random record with the k - 1 nearest to it, again and again; one record represents each."""
 
     method: Literal["k_nearest_clustering"] = "k_nearest_clustering"
     algorithm: ClassVar[Algorithm] = "k_nearest"
@@ -84,7 +86,7 @@ class KNearestClustering(Clustering):
         "{method: k_nearest_clustering, columns: [age, sex, region], k: 5, representative: generalised}"
     )
     use_when: ClassVar[str] = (
-        "k_member_clustering takes too long: with k = 50 this takes a twentieth of the time. It loses a "
+        "k_member_clustering takes too long: with k = 50 this takes a twentieth of the time, and loses a "
         "sixth (k = 10) to half (k = 300) more."
     )
     attack_measured: ClassVar[str] = (
@@ -94,7 +96,7 @@ class KNearestClustering(Clustering):
 
 
 class OnePassKMeans(Clustering):
-    """Send each record to the nearest of n / k clusters, then fill up the small ones; one record stands for each."""
+    """Send each record to the nearest of n / k clusters, then fill up the small ones; one record represents each."""
 
     method: Literal["one_pass_k_means"] = "one_pass_k_means"
     algorithm: ClassVar[Algorithm] = "one_pass"
@@ -107,10 +109,7 @@ class OnePassKMeans(Clustering):
     example: ClassVar[str] = (
         "{method: one_pass_k_means, columns: [age, sex, region], k: 5, representative: generalised}"
     )
-    use_when: ClassVar[str] = (
-        "For comparison with published results. It is as fast as k_nearest_clustering and loses more, "
-        "since random seeds do not find rare people."
-    )
+    use_when: ClassVar[str] = "For comparison with published results: as fast as k_nearest_clustering, and loses more."
     attack_measured: ClassVar[str] = (
         "Take the nearest centre by the distance that formed the groups, numbers by their standard deviations. On 12 "
         "variables of Census (k: 5): 13 % found; 0 % surely found."

@@ -59,7 +59,7 @@ class ClusteringStep(MaskingStep):
     cluster: ClassVar[str] = "cluster"
 
     preserves: ClassVar[str] = (
-        "Means of numbers exactly, with too small variances; generalised values are true, but coarse and overlapping."
+        "Means of numbers exactly, variances shrink; generalised values are true, but coarse and overlapping."
     )
     known_attack: ClassVar[str] = (
         "Equal sensitive values within a cluster are disclosed. The ends of a generalised range are values of some of "

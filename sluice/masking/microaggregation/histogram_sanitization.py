@@ -41,8 +41,8 @@ class RecursiveHistogramSanitization(MicroaggregationStep):
         "{method: recursive_histogram_sanitization, columns: [income, rent], k: 5, small_cells: whole}"
     )
     use_when: ClassVar[str] = (
-        "Two or three numbers of very many people must be cut alike. spectral_histogram_sanitization loses "
-        "less; with more columns this masks nothing."
+        "Two or three numbers of very many people; with more columns it masks nothing. "
+        "spectral_histogram_sanitization loses less."
     )
     preserves: ClassVar[str] = "Means exactly. Variances and correlations shrink, the more so the larger the cells."
     known_attack: ClassVar[str] = (
@@ -117,7 +117,7 @@ def histogram_cells(records: FloatArray, k: int, *, whole: bool) -> IntArray:
 
 
 class SpectralHistogramSanitization(MicroaggregationStep):
-    """Microaggregate by halving the records at the median of their widest principal axis; fast, for any kinds."""
+    """Microaggregate by halving the records at the median of their widest principal axis; fast."""
 
     method: Literal["spectral_histogram_sanitization"] = "spectral_histogram_sanitization"
     source: ClassVar[str] = (
@@ -130,8 +130,7 @@ class SpectralHistogramSanitization(MicroaggregationStep):
 
     example: ClassVar[str] = "{method: spectral_histogram_sanitization, columns: [income, rent, region], k: 5}"
     use_when: ClassVar[str] = (
-        "Many columns of any kinds of millions of people must be k-anonymous together. Microaggregation by "
-        "MDAV is slower and keeps more."
+        "Many columns of millions of people must be k-anonymous together. MDAV is slower and keeps more."
     )
     preserves: ClassVar[str] = (
         "Means exactly, correlations roughly; variances shrink by a third to a half with thirty columns "

@@ -33,9 +33,11 @@ class Microaggregation(MicroaggregationStep):
     method: Literal["microaggregation"] = "microaggregation"
     block_size: int | None = Field(
         default=None,
-        description="cut the file by its first principal component into blocks of at least this many records (k or "
-        "more), and treat each by itself. Faster on large files, at some loss; needed on more than 10,000 "
-        "or so records with categories. Absent: exact MDAV",
+        description=(
+            "treat the file in blocks of at least this many records (k or more), along its first principal "
+            "component. Faster on large files, at some loss; needed on more than 10,000 or so records with "
+            "categories. Absent: exact MDAV"
+        ),
     )
 
     improve: bool = Field(
@@ -46,8 +48,8 @@ class Microaggregation(MicroaggregationStep):
 
     example: ClassVar[str] = "{method: microaggregation, columns: [income, rent, region], k: 5}"
     use_when: ClassVar[str] = (
-        "At least k records must look alike by their numbers: all quasi-identifiers together, k from 5 (10 "
-        "if the risk is high). One in k is found by chance."
+        "At least k records must have equal numbers: all quasi-identifiers together, k from 5 (10 if the "
+        "risk is high). One in k is found by chance."
     )
     preserves: ClassVar[str] = (
         "Means exactly; variances shrink unless `restore_variance`; correlations nearly if the columns are "

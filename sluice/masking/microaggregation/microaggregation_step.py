@@ -42,8 +42,7 @@ class MicroaggregationStep(MaskingStep):
     k: int = Field(description="smallest number of records in a group, at least 2")
     variable_groups: VariableGroups = Field(
         default="together",
-        description="together: one partition for all columns; one_at_a_time: one for each column; or lists of columns, "
-        "one partition for each list",
+        description="one partition for all columns (together), for each (one_at_a_time), or for each of several lists",
     )
     standardise: bool = Field(default=True, description="give each column of numbers variance 1 in the distance")
     representative: Statistic = Field(

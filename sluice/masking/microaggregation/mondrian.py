@@ -28,7 +28,7 @@ _UNFIT = "{} do not have the l or t asked for. Ask for less, or name no sensitiv
 
 
 class Mondrian(ClusteringStep):
-    """Cut the file into regions of at least k records, each at the median of its widest column; one value for each."""
+    """Cut the file into regions of at least k records, at the median of the widest column; one value for each."""
 
     method: Literal["mondrian"] = "mondrian"
     formed: ClassVar[str] = "records were put into regions"
@@ -65,11 +65,11 @@ class Mondrian(ClusteringStep):
         "{method: mondrian, columns: [age, sex, region], k: 5, representative: generalised, bounds: region}"
     )
     use_when: ClassVar[str] = (
-        "Quasi-identifiers of mixed kinds must be k-anonymous in a large file, or every group l-diverse or "
-        "t-close. The clusterings are slower and lose a quarter less."
+        "A large file must be k-anonymous, or every group l-diverse or t-close. The clusterings are slower "
+        "and lose a quarter less."
     )
     preserves: ClassVar[str] = (
-        "Means of numbers exactly, with too small variances; generalised values are true. Strict regions do not "
+        "Means of numbers exactly, variances shrink; generalised values are true. Strict regions do not "
         "overlap, so that counts by their bounds are exact."
     )
     known_attack: ClassVar[str] = (

@@ -40,8 +40,8 @@ class UnivariateMicroaggregation(MicroaggregationStep):
     kinds: ClassVar[tuple[Kind, ...]] = (Kind.CONTINUOUS, Kind.INTEGER, Kind.ORDINAL)
     example: ClassVar[str] = "{method: univariate_microaggregation, columns: [rent], k: 5}"
     use_when: ClassVar[str] = (
-        "Single values identify, and every variable must stay very near its original. It does not protect "
-        "against an intruder who knows several variables."
+        "Single values identify, and must stay very near. No protection against an intruder who knows "
+        "several variables."
     )
     preserves: ClassVar[str] = "Means exactly, each distribution and the correlations very nearly."
     known_attack: ClassVar[str] = (
@@ -112,7 +112,7 @@ class ProjectedMicroaggregation(MicroaggregationStep):
     kinds: ClassVar[tuple[Kind, ...]] = (Kind.CONTINUOUS, Kind.INTEGER)
     example: ClassVar[str] = "{method: projected_microaggregation, columns: [income, rent], k: 5}"
     use_when: ClassVar[str] = (
-        "Strongly related numbers (one factor) of very many records; for others `microaggregation` loses much less."
+        "Strongly related numbers (one factor) of very many records; else `microaggregation` loses much less."
     )
     preserves: ClassVar[str] = (
         "Means exactly, and the direction of the projection; what is orthogonal to it is averaged out. All "

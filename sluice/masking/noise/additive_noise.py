@@ -52,8 +52,8 @@ class AdditiveNoise(MaskingStep):
         "{method: additive_noise, columns: [income, rent], kind: correlated, amount: 0.1, corrected: true}"
     )
     use_when: ClassVar[str] = (
-        "Exact numbers would identify, and analysts can correct for known noise; correlated noise for "
-        "columns that are analysed together."
+        "Exact numbers would identify, and analysts can correct for known noise; correlated for columns "
+        "that are analysed together."
     )
     preserves: ClassVar[str] = (
         "Means (exactly if `corrected`), and covariances up to a known factor. Uncorrelated noise raises "

@@ -41,9 +41,7 @@ class LossyCompression(MaskingStep):
     round: Round = False
 
     example: ClassVar[str] = "{method: lossy_compression, columns: [income, rent, hours], quality: 80}"
-    use_when: ClassVar[str] = (
-        "The rough shape of the data is enough for analysts; related columns should be neighbours."
-    )
+    use_when: ClassVar[str] = "The rough shape of the data is enough; related columns should be neighbours."
     preserves: ClassVar[str] = (
         "Each column's range, and nearly averages over eight neighbouring records and columns; no moment "
         "exactly. Values are no finer than 1/255 of a column's range."

@@ -68,18 +68,17 @@ class Pram(MaskingStep):
 
     example: ClassVar[str] = "{method: pram, columns: [education], retention: 0.8, invariant: true}"
     use_when: ClassVar[str] = (
-        "Categories must become uncertain without wider groups or suppression; a retention from 0.7 to 0.9 "
-        "is usual. Analysts can correct by the published matrix."
+        "Categories must become uncertain without wider groups or suppression; a retention from 0.7 to 0.9 is usual."
     )
     preserves: ClassVar[str] = (
         "Expected frequencies with `invariant`; otherwise the published matrix gives unbiased estimates. "
         "Tables of several variables lose association, and combinations that cannot be may appear."
     )
     known_attack: ClassVar[str] = (
-        "Bayes' rule with the published matrix: with a high retention a released value is most often true, "
-        "above all in frequent categories. Over several variables these probabilities multiply, and find "
-        "the record of whoever is alone with what is known of them. A matrix read off the data "
-        "(proportional, invariant) would tell the original frequencies: it is published rounded."
+        "Bayes' rule with the published matrix: a released value is most often true, above all in frequent "
+        "categories. Over several variables these probabilities multiply, and find the record of whoever is"
+        " alone with what is known of them. A matrix read off the data (proportional, invariant) would tell"
+        " the original frequencies: it is published rounded."
     )
     missing_values: ClassVar[str] = (
         "A missing value stays missing and no value becomes missing, unless `missing_as_category`."

@@ -36,8 +36,7 @@ class Derived(MaskingStep):
 
     example: ClassVar[str] = "{method: derived, columns: [rent], of: income, by: linear, factor: 0.25}"
     use_when: ClassVar[str] = (
-        "A variable is a function of another one, such as the logarithm of a wage. Masked by itself it "
-        "would contradict its source."
+        "A variable is a function of another one, such as the logarithm of a wage, which it must not contradict."
     )
     preserves: ClassVar[str] = "The function exactly, to its rounding; all else as far as the source keeps it."
     known_attack: ClassVar[str] = (

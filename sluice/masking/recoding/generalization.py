@@ -62,7 +62,7 @@ class Levels(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
     lowest: int = Field(default=0, ge=0, alias="from", description="0: the values as they are")
-    highest: int | None = Field(default=None, ge=0, alias="to", description="the top of the hierarchy, when not given")
+    highest: int | None = Field(default=None, ge=0, alias="to", description="the top of the hierarchy by default")
 
     @model_validator(mode="after")
     def _rising(self) -> Self:
@@ -93,7 +93,7 @@ class Generalization(MaskingStep):
     )
     levels: dict[str, int | Levels] = Field(
         default_factory=dict,
-        description="variable: its level, or {from, to}: the levels that the search may choose. All, when not given",
+        description="variable: its level, or {from, to}: the levels that the search may choose. All by default",
     )
     suppression_limit: float = Field(
         default=0, ge=0, le=1, description="share of the records that may be suppressed, not percent"
@@ -142,12 +142,11 @@ class Generalization(MaskingStep):
         "{method: generalization, columns: [sex, region, education], models: [{model: k_anonymity, k: 20}]}"
     )
     use_when: ClassVar[str] = (
-        "Quasi-identifiers have hierarchies: the search proves that no other choice of levels satisfies "
-        "the models and loses less."
+        "Quasi-identifiers have hierarchies: no other choice of levels satisfies the models and loses less."
     )
     preserves: ClassVar[str] = (
-        "The truth of every record, coarser: counts of the groups are those of the original but for "
-        "suppressed records. With refine, values have several levels, which a count must put together."
+        "The truth of every record, coarser; counts of groups but for suppressed records. With refine, "
+        "values have several levels, which a count must put together."
     )
     known_attack: ClassVar[str] = (
         "Linkage as after any recoding, but all groups satisfy the models. Who knows the models knows that finer "

@@ -61,8 +61,7 @@ class GlobalRecoding(MaskingStep):
         default=None,
         ge=2,
         description=(
-            "number of groups of about equal size: 5 makes '1 of 5' (the lowest) to '5 of 5'; equal values stay"
-            " together"
+            "number of groups of about equal size: 5 makes '1 of 5' (lowest) to '5 of 5'; equal values stay together"
         ),
     )
     minimum_group: int = Field(default=3, ge=1, description="least records of each group of 'quantiles'")
@@ -100,12 +99,11 @@ class GlobalRecoding(MaskingStep):
 
     example: ClassVar[str] = "{method: global_recoding, columns: [age], bins: [30, 45, 60]}"
     use_when: ClassVar[str] = (
-        "A quasi-identifier has more detail than its users need. The first step of most plans, best for "
-        "categories; numbers lose much by it."
+        "A quasi-identifier has more detail than users need. The first step of most plans, best for "
+        "categories; numbers lose much."
     )
     preserves: ClassVar[str] = (
-        "The truth of every record, coarser: counts of the new categories are those of the original. Means and "
-        "variances of numbers are lost."
+        "The truth of every record, coarser; counts of the new categories. Means and variances of numbers are lost."
     )
     known_attack: ClassVar[str] = (
         "Linkage: people who are alone in a combination of the wider categories are found as before "

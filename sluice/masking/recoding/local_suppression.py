@@ -62,18 +62,16 @@ class LocalSuppression(MaskingStep):
     example: ClassVar[str] = "{method: local_suppression, columns: [age, sex, region], k: 3, importance: {sex: 1}}"
     treatment: ClassVar[str] = "partly blanked"
     use_when: ClassVar[str] = (
-        "A few records still have rare combinations of categorical keys after global recoding; k from 3. "
-        "Use `all_m` if there are too many keys."
+        "A few records have rare combinations of keys after global recoding; k from 3, `all_m` if there are many keys."
     )
     preserves: ClassVar[str] = (
         "The truth of every value that is left. What is lost are the values of rare people, so that "
         "analyses of the complete records only are biased."
     )
     known_attack: ClassVar[str] = (
-        "A suppressed value was rare, which rules out the values that would have made the record frequent "
-        "(Wong, Fu, Wang and Pei 2007). Equal sensitive values within a combination are disclosed "
-        "(Desfontaines 2020, section 2.1.1). Where another variable determines the suppressed one, it can "
-        "be filled in again."
+        "A suppressed value was rare, which rules out frequent ones (Wong, Fu, Wang and Pei 2007). Equal "
+        "sensitive values within a combination are disclosed (Desfontaines 2020, section 2.1.1). Where "
+        "another variable determines the suppressed one, it can be filled in again."
     )
     missing_values: ClassVar[str] = (
         "A value missing before counts as `missing_matches` says: a category of its own, or any value. It stays "

@@ -35,9 +35,9 @@ class RandomRounding(MaskingStep):
     )
     preserves: ClassVar[str] = "Means and totals in expectation; multiples of the base exactly."
     known_attack: ClassVar[str] = (
-        "A value is less than one base from the released one, and the nearer multiple is likelier: over "
-        "several variables hardly another record fits. Several releases of the same value average out to "
-        "it. Totals that are published exactly narrow single values."
+        "A value is less than one base from the released one, usually the nearer multiple: over several "
+        "variables hardly another record fits. Several releases of the same value average out to it. Totals"
+        " that are published exactly narrow single values."
     )
     missing_values: ClassVar[str] = "A missing value stays missing."
     in_an_analysis: ClassVar[str] = (

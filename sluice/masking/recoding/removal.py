@@ -29,8 +29,8 @@ class Removal(MaskingStep):
     use_when: ClassVar[str] = "A variable names people, is free text, or is not needed."
     preserves: ClassVar[str] = "All other variables."
     known_attack: ClassVar[str] = (
-        "Linkage on the variables that stay: records without a name were identified by ZIP code, birth date and sex "
-        "(Desfontaines 2020, section 2.1.1). What was removed is inferred from variables that go with it."
+        "Linkage on the variables that stay, such as ZIP code, birth date and sex (Desfontaines 2020, "
+        "section 2.1.1). What was removed is inferred from variables that go with it."
     )
     missing_values: ClassVar[str] = "They go with their variable."
     in_an_analysis: ClassVar[str] = "The variable is not in the file."

@@ -64,12 +64,11 @@ class Rounding(MaskingStep):
         "A value to the nearest 10 or 1,000 serves the users; for continuous data, or whole numbers with many values."
     )
     preserves: ClassVar[str] = (
-        "The order of the values, up to ties; means and totals nearly, if the base is small against the "
-        "standard deviation."
+        "The order, up to ties; means and totals nearly, if the base is small against the standard deviation."
     )
     known_attack: ClassVar[str] = (
-        "Linkage: an intruder rounds what he knows in the same way, and finds records whose rounded values "
-        "are unique. Totals that are published exactly narrow single values."
+        "An intruder rounds what he knows in the same way, and finds records whose rounded values are "
+        "unique. Totals that are published exactly narrow single values."
     )
     missing_values: ClassVar[str] = (
         "A missing value stays missing. With rows of points the distance is over the values that the record has."

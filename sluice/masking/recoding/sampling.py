@@ -51,18 +51,16 @@ class Sampling(MaskingStep):
     example: ClassVar[str] = "{method: sampling, fraction: 0.8, unit: household, weight: weight}"
     treatment: ClassVar[str] = "sampled"
     use_when: ClassVar[str] = (
-        "Everybody knows who is in the file, as in a census or register; before other methods, and for a "
-        "few categorical variables."
+        "Everybody knows who is in the file, as in a census; before other methods, and for a few categorical variables."
     )
     preserves: ClassVar[str] = (
         "Every released record, the weighted total, and all statistics but for the sampling error."
     )
     known_attack: ClassVar[str] = (
-        "Linkage: people who are drawn are as exposed as before (Desfontaines 2020, section 2.1.1), but a "
-        "match is uncertain. It works against people who are known to be in the sample, or unique in the "
-        "population by what is known of them, above all by continuous values (Torra 2013, slide "
-        "'Sampling'). So all attacks are played on people who are known to be in it, and the sample earns "
-        "nothing."
+        "People who are drawn are as exposed as before (Desfontaines 2020, section 2.1.1), but a match is "
+        "uncertain. It works against people who are known to be in the sample, or unique in the population "
+        "by what is known of them, above all by continuous values (Torra 2013, slide 'Sampling'). So all "
+        "attacks are played on people who are known to be in it, and the sample earns nothing."
     )
     missing_values: ClassVar[str] = (
         "Records are drawn whatever they miss. A missing weight stays missing and does not count in the total."

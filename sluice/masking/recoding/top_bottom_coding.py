@@ -49,8 +49,8 @@ class TopBottomCoding(MaskingStep):
         "mean. The variance shrinks and extremes are lost."
     )
     known_attack: ClassVar[str] = (
-        "People who are coded are known to be in the tail; values between the thresholds are original and "
-        "link as before. A mean of few records, one of them known, gives the others away."
+        "Coded people are known to be in the tail; other values are original and link as before. A mean of "
+        "few records, one of them known, gives the others away."
     )
     missing_values: ClassVar[str] = "A missing value stays missing and counts in no quantile, mean or tail."
     in_an_analysis: ClassVar[str] = (

@@ -45,17 +45,15 @@ class Anatomization(MaskingStep):
 
     example: ClassVar[str] = "{method: anatomization, columns: [illness], l: 3}"
     use_when: ClassVar[str] = (
-        "Quasi-identifiers must stay as they are, and no sensitive value may be known with more certainty "
-        "than 1 / l; l from 3 to 10."
+        "Quasi-identifiers must stay, and no sensitive value may be more certain than 1 / l; l from 3 to 10."
     )
     preserves: ClassVar[str] = (
         "All other columns exactly, and the distribution of the sensitive ones in the file and in each "
         "group. The association between them is kept as far as a group of about l records tells it."
     )
     known_attack: ClassVar[str] = (
-        "People are found by their quasi-identifiers: an intruder learns that they are in the file, and l "
-        "candidate values. Knowing some members' values, or that some values cannot be, narrows them; "
-        "different values may be similar in meaning."
+        "People are found by their quasi-identifiers, each with l candidate values. Knowing some members' "
+        "values, or that some values cannot be, narrows them; different values may be similar in meaning."
     )
     missing_values: ClassVar[str] = "A missing sensitive value is a value of its own, and moves like any other."
     in_an_analysis: ClassVar[str] = (

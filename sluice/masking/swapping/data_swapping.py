@@ -25,7 +25,7 @@ from sluice.risk.transparency.linkage import LearnedCloseness
 
 
 class DataSwapping(MaskingStep):
-    """Swap the area of records or households at risk, and of some others, with similar ones of another area."""
+    """Swap the area of records or households at risk, and of some others, with similar ones elsewhere."""
 
     method: Literal["data_swapping"] = "data_swapping"
     columns: tuple[str, ...] = Field(
@@ -69,12 +69,11 @@ class DataSwapping(MaskingStep):
         "{method: data_swapping, columns: [region], risk_keys: [age, sex], swap_rate: 0.1, unmatched: keep}"
     )
     use_when: ClassVar[str] = (
-        "People are rare in their small area, and tables by area must stay nearly as they are; swap rates "
-        "from 0.02 to 0.1."
+        "People are rare in their small area, and tables by area must nearly stay; swap rates from 0.02 to 0.1."
     )
     preserves: ClassVar[str] = (
-        "Exactly: all tables without the area, counts by area and `within`, and counts by area and "
-        "`similar` unless a match key had to be dropped. Other tables by area change by the swapped units."
+        "Exactly: tables without the area, counts by area and `within`, and by `similar` unless a match key"
+        " had to be dropped. Other tables by area change by the swapped units."
     )
     known_attack: ClassVar[str] = (
         "All values but the area are true: a person found without the area is known. A person seen in an "

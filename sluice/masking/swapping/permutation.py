@@ -43,8 +43,7 @@ class Permutation(MaskingStep):
 
     example: ClassVar[str] = "{method: permutation, columns: [income, rent], within: [region]}"
     use_when: ClassVar[str] = (
-        "The link between sensitive columns and the record must be cut; groups of equal quasi-identifiers "
-        "keep their association with these."
+        "The link between sensitive columns and the record must be cut, within groups of equal quasi-identifiers."
     )
     preserves: ClassVar[str] = (
         "The distribution of each column in each group exactly; with `jointly` also that of the columns together. "

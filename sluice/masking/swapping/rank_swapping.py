@@ -55,16 +55,16 @@ class RankSwapping(MaskingStep):
     use_when: ClassVar[str] = (
         "One or two numbers or ordered categories must keep their exact distribution. Over a dozen "
         "correlated numbers, windows from 0.05 to 0.15 identify nearly everybody: use spectral_swapping, "
-        "microaggregation of all together, or a synthesis instead."
+        "microaggregation together, or a synthesis."
     )
     preserves: ClassVar[str] = (
         "Every variable's own distribution exactly. Correlations between variables shrink, the more the wider the "
         "window; totals of subgroups change."
     )
     known_attack: ClassVar[str] = (
-        "Rank swapping record linkage: an intruder who knows the window intersects the few masked records "
-        "that can come from a known one (Torra 2013, RS-RL). The other variants leave no certain "
-        "candidates, but most values still lie near their place, and a dozen such places find the record."
+        "An intruder who knows the window intersects the few masked records that can come from a known one "
+        "(Torra 2013, RS-RL). The other variants leave no certain candidates, but most values still lie "
+        "near their place, and a dozen such places find the record."
     )
     missing_values: ClassVar[str] = "A missing value stays where it is; ranks and window count the others."
     in_an_analysis: ClassVar[str] = (

@@ -48,12 +48,10 @@ class SpectralSwapping(MaskingStep):
     clip: Clip = False
 
     example: ClassVar[str] = "{method: spectral_swapping, columns: [income, rent, age], log: [income]}"
-    use_when: ClassVar[str] = (
-        "A file of many columns of any kind is released for models, and no record may descend from one person."
-    )
+    use_when: ClassVar[str] = "Many columns are released for models, and no record may descend from one person."
     preserves: ClassVar[str] = (
-        "Means exactly; variances, covariances and correlations apart from chance; distributions of single "
-        "columns and non-linear relations only roughly."
+        "Means exactly; variances, covariances and correlations apart from chance; distributions and "
+        "non-linear relations only roughly."
     )
     known_attack: ClassVar[str] = (
         "A released record has no original to be linked to (Lasko and Vinterbo 2010, section III-B1). An "

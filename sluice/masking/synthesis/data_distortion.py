@@ -51,16 +51,15 @@ class DataDistortion(MaskingStep):
 
     example: ClassVar[str] = "{method: data_distortion, columns: [income], distributions: {income: gamma}}"
     use_when: ClassVar[str] = (
-        "No original value may be released, a common family of distributions fits well, and the rank is not"
-        " confidential."
+        "No original value may be released, a common family of distributions fits, and the rank is not confidential."
     )
     preserves: ClassVar[str] = (
         "The distribution as far as the family fits; mapped by rank, also rank correlations. In random "
         "order, and for nominal variables, relations to other variables are lost."
     )
     known_attack: ClassVar[str] = (
-        "Mapped by rank, the order of the records is unchanged, and values in the middle move little: "
-        "records are found by either. In random order no record is tied to anyone."
+        "Mapped by rank, the order is unchanged, and values in the middle move little: records are found by"
+        " either. In random order no record is tied to anyone."
     )
     missing_values: ClassVar[str] = "A missing value stays missing; the distribution is that of the others."
     in_an_analysis: ClassVar[str] = (

@@ -24,7 +24,7 @@ from sluice.risk.transparency.linkage import LearnedCloseness
 
 
 class DataShuffling(MaskingStep):
-    """Shuffle the values of continuous, integer, ordinal and binary columns so that their rank correlations stay."""
+    """Shuffle continuous, integer, ordinal and binary columns so that their rank correlations stay."""
 
     method: Literal["data_shuffling"] = "data_shuffling"
     given: tuple[str, ...] = Field(
@@ -35,8 +35,7 @@ class DataShuffling(MaskingStep):
 
     example: ClassVar[str] = "{method: data_shuffling, columns: [income, rent], given: [age]}"
     use_when: ClassVar[str] = (
-        "Numbers must keep their exact distributions, and their monotonic relations with each other and "
-        "with unmasked variables."
+        "Numbers must keep their distributions and monotonic relations, also with unmasked variables."
     )
     preserves: ClassVar[str] = (
         "Each column's values exactly; rank correlations apart from chance. Relations that are not "

@@ -54,8 +54,7 @@ class Ipso(MaskingStep):
 
     example: ClassVar[str] = "{method: ipso, columns: [age, hours], given: [income, education], round: true}"
     use_when: ClassVar[str] = (
-        "Regressions of the quasi-identifiers on the confidential variables must give the original "
-        "estimates, without original quasi-identifiers."
+        "Regressions of the quasi-identifiers on the confidential variables must give the original estimates."
     )
     preserves: ClassVar[str] = (
         "The confidential variables, and the means of the columns (A: but for chance); B also the "

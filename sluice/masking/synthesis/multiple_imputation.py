@@ -49,9 +49,7 @@ class MultipleImputation(MaskingStep):
         description="all: every value is replaced and missing ones are filled; missing: only missing ones are filled, "
         "which protects nobody",
     )
-    share: float = Field(
-        default=1.0, description="share of the values, in (0, 1], that is replaced with what: all; chosen at random"
-    )
+    share: float = Field(default=1.0, description="share of the values, in (0, 1], replaced with what: all, at random")
     sweeps: int = Field(
         default=5,
         ge=0,
@@ -62,17 +60,17 @@ class MultipleImputation(MaskingStep):
 
     example: ClassVar[str] = "{method: multiple_imputation, columns: [income], given: [age, sex, education]}"
     use_when: ClassVar[str] = (
-        "Numbers are replaced by simulated ones that keep their regressions on other variables; with what: "
-        "missing, another method takes no missing values."
+        "Numbers must keep their regressions on other variables; with what: missing, before a method that "
+        "takes no missing values."
     )
     preserves: ClassVar[str] = (
         "Means, variances and linear relations to the predictors, in expectation. Not the shape of the distribution: "
         "draws are normal around the regression, may leave the range, and curved relations are straightened."
     )
     known_attack: ClassVar[str] = (
-        "Predictors that nearly determine a variable reveal its values: if they explain 99 % of its "
-        "variance, a draw is typically 0.14 standard deviations off. Values that a share below 1 leaves are"
-        " original, and a few of them together find the record."
+        "Predictors that nearly determine a variable reveal it: if they explain 99 % of its variance, a "
+        "draw is typically 0.14 standard deviations off. Values that a share below 1 leaves are original, "
+        "and a few of them together find the record."
     )
     missing_values: ClassVar[str] = "Missing values of the columns are filled; a missing predictor is a category."
     in_an_analysis: ClassVar[str] = DRAWN_FROM_A_MODEL

@@ -32,12 +32,8 @@ class Resampling(MaskingStep):
     round: Round = False
 
     example: ClassVar[str] = "{method: resampling, columns: [income], samples: 3}"
-    use_when: ClassVar[str] = (
-        "The distribution and order of a number must stay, and a little uncertainty about single values is enough."
-    )
-    preserves: ClassVar[str] = (
-        "The order of the records, and nearly the distribution and rank correlations; no value leaves the range."
-    )
+    use_when: ClassVar[str] = "The distribution and order of a number must stay, and a little uncertainty is enough."
+    preserves: ClassVar[str] = "The order of the records and the range; nearly the distribution and rank correlations."
     known_attack: ClassVar[str] = (
         "Linkage by rank, because the order of the records is unchanged. Extremes hardly move: with one "
         "sample the largest value is released as it is in 63 % of the cases."

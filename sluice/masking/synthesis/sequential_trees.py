@@ -72,8 +72,8 @@ class SequentialTrees(MaskingStep):
         "{method: sequential_trees, columns: [age, income, hours], given: [region], smoothing: density}"
     )
     use_when: ClassVar[str] = (
-        "A file must keep relations between variables of all kinds, and no record may descend from one "
-        "person. For users who fit models: `calibrated: true` with leaves of 50 to 100."
+        "Relations between variables of all kinds must stay, and no record may descend from one person. For"
+        " users who fit models: `calibrated: true` with leaves of 50 to 100."
     )
     preserves: ClassVar[str] = (
         "The distribution of each variable, and the dependences that trees find, but for chance; nothing "
@@ -82,9 +82,9 @@ class SequentialTrees(MaskingStep):
         "Totals of households, rare combinations and rules between variables can break."
     )
     known_attack: ClassVar[str] = (
-        "Without smoothing every value is a real person's, and variables that nearly determine each other "
-        "reproduce whole records. So small leaves repeat their people: who took part is told from others by"
-        " rare combinations of values and by how dense the file is around them (Shokri, Stronati, Song and "
+        "Without smoothing every value is real, and variables that nearly determine each other reproduce "
+        "whole records. So small leaves repeat their people: who took part is told from others by rare "
+        "combinations of values and by how dense the file is around them (Shokri, Stronati, Song and "
         "Shmatikov 2017), and a variable is read off the nearest records. Linkage on quasi-identifiers "
         "works on synthetic ones too (Torra 2013, 'Synthetic Data Generators'), above all against people "
         "who are alone with their values of 'given'."

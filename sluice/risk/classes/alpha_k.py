@@ -97,7 +97,7 @@ class AlphaK(NearValuesRule):
     alpha: Share = Field(gt=0, lt=1, description="largest allowed share of a sensitive value in a group")
     k: int = Field(ge=2, description="fewest records in a group")
     values: tuple[Label, ...] | None = Field(
-        default=None, min_length=1, description="categories that are sensitive; every value, when not given"
+        default=None, min_length=1, description="categories that are sensitive; every value by default"
     )
 
     def judge(self, file: KeyedRecords) -> list[Finding]:

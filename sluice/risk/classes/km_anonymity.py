@@ -114,12 +114,11 @@ class KmAnonymity(MicrodataRule):
     k: int = Field(ge=2, description="smallest number of people that may fit")
     m: int = Field(default=2, ge=1, le=MOST_KNOWN, description="most items of one person that an intruder knows")
     columns: Columns | None = Field(
-        default=None, description="the sets of items, m items in all of them together; all of the file, when not given"
+        default=None, description="the sets of items, m items in all of them together; all of the file by default"
     )
     known: tuple[str, ...] | None = Field(
         default=None,
-        description="what the intruder knows beside the items; all other quasi-identifiers, when not given; [] for "
-        "nothing",
+        description="what the intruder knows beside the items; all other quasi-identifiers by default; [] for nothing",
     )
 
     @property

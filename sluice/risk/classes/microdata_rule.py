@@ -25,8 +25,7 @@ from sluice.risk.people_of_records import once_a_person, people_of
 
 MissingMatches = Literal["category", "any"]
 MISSING_MATCHES = (
-    "category: a missing key is a category of its own; any: it may be any value, which hides its own "
-    "record but no other"
+    "category: a missing key is a category of its own; any: it may be any value, which hides its own record alone"
 )
 
 ALONE = Sentence("alone", "{alone:,} of {n:,} {unit} {alone:is} alone with {alone:its} combination of {keys:listed}")
@@ -176,7 +175,7 @@ class MicrodataRule(Rule):
         says: Saying,
         scope: str | None = None,
     ) -> Finding:
-        """A finding for which all records were looked at. scope : the keys, when not given"""
+        """A finding for which all records were looked at. scope : the keys by default"""
         return Finding(
             rule=self.rule,
             verdict=Verdict.PASS if passes else Verdict.FAIL,
@@ -214,7 +213,7 @@ def refuse_missing_columns(rule: str, names: Sequence[str], frame: pd.DataFrame,
 class KeyedRule(MicrodataRule):
     """A rule on the quasi-identifiers, or on the columns that it names."""
 
-    columns: Columns | None = Field(default=None, description="all quasi-identifiers, when not given")
+    columns: Columns | None = Field(default=None, description="all quasi-identifiers by default")
 
     def keys(self, variables: Variables) -> list[str]:
         return super().keys(variables) if self.columns is None else list(self.columns)
@@ -237,7 +236,7 @@ class FrequencyRule(MicrodataRule):
     """A rule on how many records share each record's combination."""
 
     missing_matches: MissingMatches = Field(default="category", description=MISSING_MATCHES)
-    columns: Columns | None = Field(default=None, description="all quasi-identifiers, when not given")
+    columns: Columns | None = Field(default=None, description="all quasi-identifiers by default")
 
     def keys(self, variables: Variables) -> list[str]:
         return super().keys(variables) if self.columns is None else list(self.columns)

@@ -62,7 +62,7 @@ class SensitiveRule(MicrodataRule):
         "it under a policy without it, which those adopt who answer for it."
     )
 
-    columns: Columns | None = Field(default=None, description="all variables with the role sensitive, when not given")
+    columns: Columns | None = Field(default=None, description="all variables with the role sensitive by default")
     others_known: bool = Field(
         default=False, description="for each variable, the other sensitive ones count as quasi-identifiers"
     )
@@ -225,7 +225,7 @@ class NearValuesRule(SensitiveRule):
     """A rule that counts values: numbers that lie near each other are one."""
 
     near: Share = Field(
-        default=0.1, description="numbers and dates that lie within this share of the variable's spread are one value"
+        default=0.1, description="numbers and dates within this share of the variable's spread are one value"
     )
 
     @property

@@ -219,7 +219,7 @@ class TCloseness(SensitiveRule):
         default=None,
         gt=0,
         lt=1,
-        description="the same for ordered values, whose distances are smaller; t, when not given",
+        description="the same for ordered values, whose distances are smaller; t by default",
     )
     ground_distance: Literal["equal", "ordered", "hierarchical"] | None = Field(
         default=None,

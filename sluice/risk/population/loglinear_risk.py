@@ -197,7 +197,7 @@ class LoglinearRisk(PopulationEstimate):
         default="selected", description="of two keys in the model: none, or those that it needs"
     )
     sampling_fraction: PositiveShare | None = Field(
-        default=None, description="records by people of the population; one by the record's weight, when not given"
+        default=None, description="records by people of the population; one by the record's weight by default"
     )
 
     @model_validator(mode="after")

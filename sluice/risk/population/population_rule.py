@@ -150,7 +150,7 @@ class PopulationEstimate(KeyedRule):
     )
 
     weight: str | None = Field(
-        default=None, description="variable with the sampling weights; the one with the role weight, when not given"
+        default=None, description="variable with the sampling weights; the one with the role weight by default"
     )
 
     @property

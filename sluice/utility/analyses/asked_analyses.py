@@ -66,7 +66,7 @@ class PredictionAnalysis(FrozenModel):
     name: Name = Field(min_length=1, max_length=60)
     target: Name = Field(description="the variable that is predicted; it has categories")
     variables: tuple[Name, ...] | None = Field(
-        default=None, min_length=1, description="by which it is predicted; all others that are values, when not given"
+        default=None, min_length=1, description="by which it is predicted; all others that are values by default"
     )
     learners: tuple[Learner, ...] = Field(
         default=("logistic", "forest"), min_length=1, description="a logistic regression, a random forest"
