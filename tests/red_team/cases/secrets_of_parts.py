@@ -117,6 +117,8 @@ def map_of_part(of: Callable[[pd.DataFrame], Parts], known: int = 40) -> Attack:
         for person in people:
             inside = np.flatnonzero(parts == parts[person])
             learners = inside[inside != person][:known]
+            if not len(learners):
+                continue  # nobody to learn from
             design = np.column_stack([np.ones(len(before)), before])
             slopes = np.linalg.lstsq(design[learners], after[learners], rcond=None)[0]
             left = after[learners] - design[learners] @ slopes
