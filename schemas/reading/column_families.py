@@ -20,6 +20,7 @@ from schemas.reading.column_proposal import (
 )
 from schemas.reading.computed_columns import computed_from
 from schemas.reading.household import are_long, are_running, looks_like_groups, whose_records
+from schemas.reading.leftovers import as_findings, as_one_question, as_their_base, to_check
 from schemas.reading.missing_codes import known_span
 from schemas.reading.overview import Overview
 from schemas.reading.panel import Panel, panel
@@ -54,10 +55,13 @@ def beside_others(seen: Overview, columns: Sequence[Proposal]) -> tuple[list[Pro
         others = [each.name for each in found if each.role in (Role.QUASI_IDENTIFIER, Role.OTHER)]
         found = [_as_group(seen, each, others, for_life) for each in found]
     found = _as_scales(seen, _as_sliders(seen, _as_siblings(seen, _as_amounts(seen, _one_of_each(found)))))
+    found = as_findings(seen, as_their_base(seen, as_one_question(seen, found)))
     found = _someone_known(seen, [as_codes(seen, each) for each in found])
     found = _as_computed(seen, _something_sensitive(seen, found))
     numbers_alone = _are_measured(seen, found)
-    return [_as_measured(each) for each in found] if numbers_alone else found, waves, numbers_alone
+    if numbers_alone:
+        found = [_as_measured(each) for each in found]
+    return to_check(seen, found), waves, numbers_alone
 
 
 def _panel(seen: Overview, columns: Sequence[Proposal]) -> Panel | None:
@@ -251,9 +255,11 @@ def _someone_known(seen: Overview, columns: Sequence[Proposal]) -> list[Proposal
 
 
 def _something_sensitive(seen: Overview, columns: Sequence[Proposal]) -> list[Proposal]:
-    """Where no column is sensitive, all amounts, or else all numbers, or else all that is left: a policy that asks what
-    may be learned judges nothing otherwise."""
-    if any(each.role is Role.SENSITIVE for each in columns):
+    """Where no number is sensitive, all amounts; where no column at all is, or else all numbers, or else all that is
+    left: a policy that asks what may be learned judges nothing otherwise. That a file has a yes or no which nobody
+    should learn does not make its amounts harmless."""
+    known = [each for each in columns if each.role is Role.SENSITIVE]
+    if any(each.kind.is_numeric for each in known):
         return list(columns)
     others = [
         each
@@ -267,12 +273,15 @@ def _something_sensitive(seen: Overview, columns: Sequence[Proposal]) -> list[Pr
     ]
     numbers = [each for each in others if each.kind.is_numeric]
     amounts = [each for each in numbers if seen.columns[each.name].distinct > MOST_KNOWN]
+    if known and not amounts:
+        return list(columns)
     found, what = next(
         (some, what)
         for some, what in ((amounts, "an amount"), (numbers, "a number"), (others, "no trait that others know"))
         if some or some is others
     )
-    why = f"no column is called by what nobody should learn of a person, and this one is {what}"
+    called = "number" if known else "column"
+    why = f"no {called} is called by what nobody should learn of a person, and this one is {what}"
     names = {each.name for each in found}
     return [replace(each, role=Role.SENSITIVE, why=why, sure=False) if each.name in names else each for each in columns]
 

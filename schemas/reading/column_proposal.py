@@ -12,7 +12,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from schemas.reading.household import are_long
+from schemas.reading.abbreviated_names import spelled_out
+from schemas.reading.household import are_long, are_running
 from schemas.reading.interval_categories import are_ages, intervals_in_order
 from schemas.reading.missing_codes import (
     are_names,
@@ -49,6 +50,8 @@ from schemas.reading.usual_names import (
     is_of_the_body,
     names_grades,
     role_by_module,
+    role_of_words,
+    ticked_role,
     usual_role,
     words_of,
 )
@@ -69,10 +72,12 @@ _SEPARATES = 0.8  # share of the pairs of records that a column tells apart: fiv
 MOST_KNOWN = 150  # different numbers: ages, years of birth, hours a week; of more it is an amount
 FEW_CODES = 12  # different whole numbers that may be codes
 _FEWEST_COUNTED = 3  # different numbers, as which codes may fall off by chance
+_AMOUNT, _STEP = 1000, 50  # of whole numbers that are amounts: the largest, and what all are multiples of
 _HEAVIEST = 1500  # of a body, in kilograms or pounds; nobody writes grams with decimals
 _MOST_GRADES = 30  # different answers on a scale, at most
 _FEW_OTHERS = 0.2  # share of the records: so few are slips, of which the first is named
 _SENTENCE = 4  # words; a text of more is no name of a category, where most are of one record each
+_TICKS = ({"0", "1"}, {"0.0", "1.0"}, {"no", "yes"}, {"false", "true"}, {"n", "y"}, {"f", "t"})
 _WRITTEN = 60  # values of one record each, of which most values are: of fewer they are rare categories
 
 
@@ -194,6 +199,8 @@ def usual_of(seen: Overview, name: str, without: Collection[Role] = ()) -> tuple
         return told  # discharge: 'Sign of discharge' is not the one from hospital; id: 'farm identifier'
     if found := found or told or _of_module(seen, name, without):
         return found
+    if not says_nothing and (found := role_of_words(spelled_out(name), beside)):
+        return found
     money = is_called_money(name, label) if seen.columns[name].distinct > MOST_KNOWN else has_a_currency(label)
     return (Role.SENSITIVE, "money") if money and _is_number(seen, name) and Role.SENSITIVE not in without else None
 
@@ -210,6 +217,7 @@ def _says_what_it_is(seen: Overview, name: str) -> bool:
 
 def _without_answers(label: str) -> str:
     """A label without the answers that it lists: 'activity (1 = at work, 2 = disabled)', 'race with levels 1, 2'."""
+    label = re.sub(r"\b\w+(?:'s|’s|s'|s’) ", "", label)  # student's intake score: of whom it is, not what
     asked = re.split(r"\b(?:with )?levels\b|\b[01] ?=", label)[0]
     return asked if {*words_of(asked)} - {"a", "an", "factor", "ordered", "numeric", "vector"} else label
 
@@ -222,9 +230,14 @@ def _of_module(seen: Overview, name: str, without: Collection[Role]) -> tuple[Ro
 def _is_personal(seen: Overview, name: str) -> bool:
     """Whether a column holds what nobody else knows of a person: answers on a scale, or a measured number."""
     column, said = seen.columns[name], seen.said(name)
-    if are_ratings(_answers(seen, name)) or is_asked_as_an_opinion(said.label):
+    if are_scale_answers(seen, name):
         return True
     return column.kind.is_numeric and not said.labels and _is_called_a_measure(name, said.label)
+
+
+def are_scale_answers(seen: Overview, name: str) -> bool:
+    """Whether a column is known to hold answers on a scale."""
+    return are_ratings(_answers(seen, name)) or is_asked_as_an_opinion(seen.said(name).label)
 
 
 def _is_called_a_measure(name: str, label: str) -> bool:
@@ -242,9 +255,18 @@ def _answers(seen: Overview, name: str) -> Collection[str]:
 def _answered(seen: Overview, name: str) -> tuple[Role, str] | None:
     """The role by the answers, and what they are of, where neither name nor label says anything."""
     answers = _answers(seen, name)
+    if is_ticked(seen, name) and (ticked := ticked_role(name, seen.said(name).label)):
+        return ticked
     ages = are_ages([answer for answer in answers if not is_neutral(answer)])
     found = (Role.QUASI_IDENTIFIER, "age") if ages else answered_role(answers)
     return found if found and not (found[0] is Role.QUASI_IDENTIFIER and _is_personal(seen, name)) else None
+
+
+def is_ticked(seen: Overview, name: str) -> bool:
+    """Whether a column holds yes or no of each person."""
+    column = seen.columns[name]
+    values = {label.casefold() for label in column.categories}
+    return column.distinct == 2 and any(values <= each for each in _TICKS)
 
 
 def _role(seen: Overview, name: str, single: Combination | None) -> tuple[Role, str, bool]:
@@ -276,11 +298,17 @@ def _role(seen: Overview, name: str, single: Combination | None) -> tuple[Role, 
     if (called or role is None) and _is_free_text(seen, name):
         return Role.IDENTIFIER, "texts of several words that somebody wrote: they may name people", called
     if role in NAMES:
-        role, word = usual_of(seen, name, without=NAMES) or (None, "")
+        role, other = usual_of(seen, name, without=NAMES) or (None, "")
+        if role is None and column.distinct > MOST_KNOWN:
+            return Role.IDENTIFIER, f"called '{word}', of many values: whose number is it?", False
+        word = other
     if role is Role.OTHER:
         return Role.OTHER, f"called '{word}', which is of the survey and not of the person", True
     if role is Role.SENSITIVE:
         return Role.SENSITIVE, f"called '{word}'", True
+    numbered = own and column.distinct > MOST_KNOWN and column.kind is Kind.INTEGER
+    if role is Role.QUASI_IDENTIFIER and numbered and are_running(seen.labels[name]):  # child 1, 2, ... 2,500
+        return Role.IDENTIFIER, f"called '{word}', and numbered through, a record each", False
     if role is Role.QUASI_IDENTIFIER:
         return Role.QUASI_IDENTIFIER, f"called '{word}', which others know of a person", True
     if role is None and (answered := _answered(seen, name)):
@@ -326,7 +354,7 @@ def is_called_weight(seen: Overview, name: str) -> bool:
     column, usual = seen.columns[name], usual_of(seen, name)
     if usual is None or usual[0] is not Role.WEIGHT:
         return False
-    alone = words_of(name) in (("weight",), ("wt",))
+    alone = words_of(name) in (("weight",), ("wt",), ("wgt",), ("wght",), ("gewicht",))
     of_the_body = is_of_the_body(f"{name} {seen.said(name).label}") or (
         alone and column.largest <= _HEAVIEST and any(map(is_of_the_body, seen.columns))
     )
@@ -390,7 +418,8 @@ def as_codes(seen: Overview, proposed: Proposal) -> Proposal:
     if known and listed:
         return replace(proposed, kind=Kind.ORDINAL)
     measured = column.largest > FEW_CODES and _is_called_a_measure(proposed.name, proposed.description)
-    counts = measured or is_called_a_count(proposed.name, proposed.description) or _falls_off(column, labels)
+    money = proposed.role is Role.SENSITIVE and _are_round(labels)
+    counts = measured or money or is_called_a_count(proposed.name, proposed.description) or _falls_off(column, labels)
     few = len(labels) <= FEW_CODES and not counts
     return replace(proposed, kind=Kind.BINARY if few and len(labels) == 2 else Kind.NOMINAL) if few else proposed
 
@@ -402,6 +431,12 @@ def _are_meant(said: ColumnDescription, column: ColumnSummary, labels: Sequence[
     times = column.categories
     meant = [times[label] for label in labels if said.labels.get(label, label).strip() != label]
     return len(meant) > 1 and 2 * sum(meant) > sum(times[label] for label in labels)
+
+
+def _are_round(labels: Sequence[str]) -> bool:
+    """Whether whole numbers are amounts in steps, as incomes of classes are: 500, 2500, 12500, and no codes."""
+    numbers = [int(float(label)) for label in labels]
+    return max(numbers) >= _AMOUNT and all(number % _STEP == 0 for number in numbers)
 
 
 def _falls_off(column: ColumnSummary, labels: Sequence[str]) -> bool:

@@ -45,6 +45,12 @@ _WEIGHT_WITHIN = "weight_within"
 _FREE_TEXT = "free_text"
 _WAVES = "waves"
 _FIRMS = "firms"
+_PATIENTS = "patients"
+_TICKED = re.compile(
+    r"\s*(?:(?:=\s*)?1\s*(?:if|=|:)|\w+\s*==\s*(?:\d+\.)?|"
+    r"(?:dummy|indicator|binary)(?: variable)?(?: for| if| of|:))\s*",
+    re.IGNORECASE,
+)
 _OPAQUE = re.compile(r"[a-z]{1,2}\d+[a-z]?")  # a survey's name that says nothing by itself
 _VOUCHING = 3  # names of one survey that speak for each other
 _RUN = 10  # names that are numbered through
@@ -72,6 +78,41 @@ def _usual_role(words: tuple[str, ...], without: frozenset[Role]) -> tuple[Role,
     if Role.WEIGHT not in without and any(part in word for word in words for part in _read()[_WEIGHT_WITHIN]):
         return Role.WEIGHT, " ".join(words)
     return None
+
+
+@cache
+def known_words() -> dict[str, Role]:
+    """Single words of what others know of a person and of what nobody should learn, in English, with their role."""
+    return {
+        words[0]: role
+        for role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE)
+        for words in map(words_of, _read()[role]["en"])
+        if len(words) == 1
+    }
+
+
+def listed(which: str) -> Any:
+    """A part of the file of names, as it stands there."""
+    return _read()[which]
+
+
+def role_of_words(words: tuple[str, ...], without: Collection[Role] = ()) -> tuple[Role, str] | None:
+    """As `usual_role`, of words that a name stands for."""
+    return _usual_role(words, frozenset(without))
+
+
+def ticked_role(name: str, label: str) -> tuple[Role, str] | None:
+    """The role of a column that says of each person whether one answer holds, and what that is of: '=1 if Protestant',
+    nevermarried. None where it is no known answer, or one of several roles."""
+    said = _TICKED.match(label)
+    found = _kinds_of(label[said.end() :]) if said else frozenset()
+    found = found or _answers_as_one().get("".join(words_of(name)), frozenset())
+    return min(found) if len({role for role, _ in found}) == 1 else None
+
+
+def is_called_by_a_patient(words: tuple[str, ...]) -> bool:
+    """Whether these words are of an illness, a finding or a treatment."""
+    return bool(_phrases(_PATIENTS).standing_in(words))
 
 
 def is_not_asked(label: str) -> bool:
@@ -381,6 +422,16 @@ def _answers() -> dict[tuple[str, ...], tuple[tuple[Role, str], ...]]:
         for kind, answers in kinds.items():
             for words in {words_of(answer) for answer in answers}:
                 found[words] = (*found.get(words, ()), (Role(role), kind))
+    return found
+
+
+@cache
+def _answers_as_one() -> dict[str, frozenset[tuple[Role, str]]]:
+    """By their letters what answers are of: nevermarried. Two or three letters are not enough."""
+    found: dict[str, frozenset[tuple[Role, str]]] = {}
+    for words, kinds in _answers().items():
+        if len(whole := "".join(words)) > _SHORT:
+            found[whole] = found.get(whole, frozenset()) | frozenset(kinds)
     return found
 
 
