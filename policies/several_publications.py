@@ -144,7 +144,8 @@ PUBLICATIONS = (
         "records_and_tables",
         helps="Whoever adds the records up has the cells that the table protects: recode, swap or leave out one of the "
         "table's dimensions in the file, or publish the table by coarser codes, of which the file may tell every "
-        "cell.",
+        "cell. Where the table gives back amounts that the file caps or leaves blank: perturb or group the others, "
+        "cap so many that each cell has several, or leave the amounts out.",
         needs="Make the other release's vault available again, so that both can be compared.",
         waivable=True,
     ),

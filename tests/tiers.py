@@ -53,15 +53,7 @@ COSTS = ".costs.tsv"
 _COLLECTED, _LOADED, _TESTED, _ALL = "collected", "loaded", "tested", "all"
 
 _TESTS = Path(__file__).parent
-_EVENTS = {
-    "subprocess.Popen",
-    "os.fork",
-    "os.forkpty",
-    "os.posix_spawn",
-    "os.system",
-    "socket.connect",
-    "socket.bind",
-}
+_EVENTS = {"subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.system", "socket.connect", "socket.bind"}
 
 _spent: Counter[str] = Counter()  # CPU seconds of this process by where they went, all in all among them
 _started: list[str] = []  # what the running test started

@@ -1,10 +1,13 @@
 """Ledgers on SQLite and PostgreSQL."""
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sluice.custody.ledger import Ledger
+from sluice.custody.ledger_chain import Chain
 from tests.custody.ledgers import KEY, LIFE
 
 
@@ -26,3 +29,17 @@ def lived(opened: Ledger) -> Ledger:
     for number, event in enumerate(LIFE):
         opened.append("fair-1", event, "amara", {"step": number})
     return opened
+
+
+@pytest.fixture
+def hashed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The numbers of the rows whose hash is computed, as it happens."""
+    rows: list[int] = []
+    plain = Chain.hash_of
+
+    def noted(chain: Chain, fields: Sequence[Any]) -> str:
+        rows.append(fields[0])
+        return plain(chain, fields)
+
+    monkeypatch.setattr(Chain, "hash_of", noted)
+    return rows

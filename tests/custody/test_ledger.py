@@ -6,9 +6,8 @@ import json
 import math
 import multiprocessing
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.custody.ledger import Ledger
-from sluice.custody.ledger_chain import START, Chain
+from sluice.custody.ledger_chain import START
 from sluice.custody.states import State, TransitionError
 from sluice.ground.errors import SluiceError, TransportError
 from tests.conftest import LedgerRoles
@@ -201,20 +200,6 @@ def test_verify_says_what_was_done_to_history(lived: Ledger, url: str, statement
     golden(lived.verify())
 
 
-@pytest.fixture
-def hashed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The numbers of the rows whose hash is computed, as it happens."""
-    rows: list[int] = []
-    plain = Chain.hash_of
-
-    def noted(chain: Chain, fields: Sequence[Any]) -> str:
-        rows.append(fields[0])
-        return plain(chain, fields)
-
-    monkeypatch.setattr(Chain, "hash_of", noted)
-    return rows
-
-
 def test_all_histories_take_one_statement_and_hash_each_row_once(
     lived: Ledger, url: str, tmp_path: Path, hashed: list[int]
 ) -> None:
@@ -272,10 +257,7 @@ def test_who_follows_is_misled_by_no_row_that_is_changed_later(
     else:
         assert following.histories() == before
         assert following.verify() != []
-    for act in (
-        lambda: following.entries("fair-1"),
-        lambda: following.append("fair-1", "note", "amara", {}),
-    ):
+    for act in (lambda: following.entries("fair-1"), lambda: following.append("fair-1", "note", "amara", {})):
         with pytest.raises(SluiceError):
             act()
 

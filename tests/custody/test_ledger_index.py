@@ -2,35 +2,18 @@
 
 import hmac
 import json
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from sluice.custody import ledger as ledgers
 from sluice.custody.ledger import Ledger
-from sluice.custody.ledger_chain import Chain
 from sluice.custody.ledger_index import LedgerIndex
 from sluice.custody.states import State
 from sluice.ground.errors import SluiceError
 from tests.custody.ledgers import KEY, LIFE, attack, disarm
 
 ROWS = 3 * len(LIFE)
-
-
-@pytest.fixture
-def hashed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The numbers of the rows that were hashed."""
-    rows: list[int] = []
-    plain = Chain.hash_of
-
-    def noted(chain: Chain, fields: Sequence[Any]) -> str:
-        rows.append(fields[0])
-        return plain(chain, fields)
-
-    monkeypatch.setattr(Chain, "hash_of", noted)
-    return rows
 
 
 class Place:

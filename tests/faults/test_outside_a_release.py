@@ -90,12 +90,7 @@ def test_an_error_of_the_plan_names_no_category_that_only_the_data_told(folder: 
         masked(folder, {"method": "rounding", "columns": ["disease"], "base": 5})
 
 
-@pytest.mark.parametrize(
-    ("content", "given"),
-    [
-        ("town,age\nAldby,30\nBorgen,40\n", {"weight": "town"}),
-    ],
-)
+@pytest.mark.parametrize(("content", "given"), [("town,age\nAldby,30\nBorgen,40\n", {"weight": "town"})])
 def test_a_file_that_cannot_be_understood_is_refused_in_words(
     content: str, given: dict[str, str], folder: Path
 ) -> None:

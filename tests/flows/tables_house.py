@@ -1,5 +1,6 @@
 """A house that publishes tables: firms and their turnover, by industry, region and size."""
 
+import csv
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +76,12 @@ def definition() -> dict[str, Any]:
         ],
         "target": "../published",
     }
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    """Of a published table, as they stand there."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 class TablesHouse(House):

@@ -19,10 +19,7 @@ TITLE = "<script>alert(1)</script> \"People\" & 'incomes' </title>"
 
 
 def release(house: House) -> str:
-    assert house.release().code == WAITING
-    assert house.approve("amara").code == WAITING
-    told = house.approve("jonas")
-    assert told.code == DONE, told.words
+    house.release_approved()
     return house.id
 
 

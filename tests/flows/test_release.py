@@ -84,8 +84,7 @@ def test_the_good_way_to_publication_and_beyond(house: House) -> None:
     assert house.release().code == WAITING
     second = house.id
     assert second != first
-    house.approve("amara")
-    assert house.approve("jonas").code == DONE
+    house.approve_as_both()
     assert house.shelf == sorted([first, second])
     assert house.events(first)[-1] == "superseded"
     assert house.events(second)[-1] == "published"
@@ -280,9 +279,7 @@ def test_the_ledger_may_lie_in_postgresql(
     golden.where(f"'{writer}'", made.out)
     assert not house.home.exists()  # whoever owns the table needs no vault
     monkeypatch.setenv("SLUICE_LEDGER_URL", url)
-    assert house.release().code == WAITING
-    assert house.approve("amara").code == WAITING
-    assert house.approve("jonas").code == DONE
+    house.release_approved()
     assert house.sluice("ledger", "verify").code == DONE
     assert house.release().code == DONE
     assert not (house.home / "ledger.db").exists()
@@ -296,10 +293,7 @@ def test_whole_households_are_held_out_and_never_published(house: House) -> None
     """The published file holds the others' records alone; every household is on one side."""
     house.policy["reference_standard"] |= {"reference": "holdout", "holdout_share": 0.3, "minimum_records": 300}
     house.write()
-    told = house.release()
-    assert told.code == WAITING, told.words
-    house.approve("amara")
-    assert house.approve("jonas").code == DONE
+    house.release_approved()
     received = next(entry for entry in house.workspace().ledger.entries() if entry.event == "received").body
     parts = {
         name: pq.read_table(house.home / "vault" / "objects" / f"{received[name]['sha256']}.parquet").to_pandas()

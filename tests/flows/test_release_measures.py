@@ -1,6 +1,5 @@
 """Turnover and employees of the same firms in one release: one pattern, safe for both, in every file and document."""
 
-import csv
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,8 +17,8 @@ from tasks.release.products import load_product
 from tasks.release.tables.published_cells import PublishedCells, measures_of, staged_and_published_cells
 from tasks.table_audit import audit
 from tasks.table_protection import protect, tabulate
-from tests.flows.house import BLOCKED, DONE, ERROR, WAITING
-from tests.flows.tables_house import TablesHouse, firms
+from tests.flows.house import BLOCKED, ERROR
+from tests.flows.tables_house import TablesHouse, firms, rows
 from tests.golden import golden
 from tests.publication.data_package import problems
 
@@ -46,19 +45,6 @@ def house(tmp_path: Path) -> MeasuresHouse:
     return MeasuresHouse(tmp_path / "house")
 
 
-def publish(house: TablesHouse) -> None:
-    told = house.release()
-    assert told.code == WAITING, told.words
-    assert house.approve("amara").code == WAITING
-    told = house.approve("jonas")
-    assert told.code == DONE, told.words
-
-
-def rows(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
 def sensitive(house: TablesHouse, name: str, dimensions: list[str]) -> dict[tuple[str, ...], bool]:
     """By hand: which cells too few firms are in, or of which the second firm knows the first."""
     trees = {**house.hierarchies, "size": {"Total": "", "small": "Total", "large": "Total"}}
@@ -80,7 +66,7 @@ def sensitive(house: TablesHouse, name: str, dimensions: list[str]) -> dict[tupl
 
 
 def test_a_file_has_a_column_of_each_measure_and_one_pattern(house: MeasuresHouse) -> None:
-    publish(house)
+    house.release_approved()
     for table, dimensions in (("industry-by-region", ["nace", "region"]), ("industry-by-size", ["nace", "size"])):
         published = rows(house.folder / f"{table}.csv")
         assert list(published[0]) == [*dimensions, "status", *BOTH, "is_total"]
@@ -160,7 +146,7 @@ def test_editions_are_judged_of_each_measure(house: MeasuresHouse) -> None:
     house.definition["tables"] = [{"name": "industry", "dimensions": ["nace"]}]
     del house.definition["dimensions"][1:]
     house.write()
-    publish(house)
+    house.release_approved()
     leaves = house.data.index[house.data.nace == "01"][:1]
     house.data = house.data.drop(index=leaves)
     house.write()
@@ -174,12 +160,12 @@ def test_an_edition_of_one_measure_is_beside_those_of_several(house: MeasuresHou
     del house.definition["measures"]
     house.definition["measure"] |= {"variable": "turnover", "decimals": 1}
     house.write()
-    publish(house)
+    house.release_approved()
     before = suppressed(house)
     del house.definition["measure"]["variable"]
     house.definition |= {"name": "firm-tables-2", "measures": BOTH}
     house.write()
-    publish(house)
+    house.release_approved()
     assert [each["scope"].split(",")[0] for each in editions(house)] == BOTH
     assert before < suppressed(house)  # what employees need hidden is, though their turnover is known already
 

@@ -1,6 +1,5 @@
 """The chain for tables: from firms' records to published tables, or a refusal that says why."""
 
-import csv
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,7 +16,7 @@ import sdmx as sdmx1
 from sluice.ground.verdict import Verdict
 from tests.flows.house import BLOCKED, DONE, ERROR, WAITING
 from tests.flows.stages import stages
-from tests.flows.tables_house import TablesHouse, firms
+from tests.flows.tables_house import TablesHouse, firms, rows
 from tests.golden import golden
 from tests.publication.data_package import problems
 from tests.report.pages import Page
@@ -35,23 +34,10 @@ def published() -> TablesHouse:
     return stages(TablesHouse).at("published")
 
 
-def publish(house: TablesHouse) -> None:
-    told = house.release()
-    assert told.code == WAITING, told.words
-    assert house.approve("amara").code == WAITING
-    told = house.approve("jonas")
-    assert told.code == DONE, told.words
-
-
 def stopped_by(house: TablesHouse) -> list[str]:
     """What is said of each finding that keeps the release from being published."""
     findings = house.sluice("review", house.ids[-1], "--json").json["findings"]
     return sorted({each["says"] for each in findings if each["binding"] and each["verdict"] != Verdict.PASS})
-
-
-def rows(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def cells_of(house: TablesHouse, dimensions: list[str]) -> dict[tuple[str, ...], list[float]]:
@@ -78,7 +64,7 @@ def is_sensitive(values: list[float]) -> bool:
 def test_tables_are_published_in_all_forms_and_hold_what_was_judged(house: TablesHouse) -> None:
     house.definition["form"] = {"sdmx_dataflow": "XX:TURNOVER(1.0)", "time_period": "2026-Q3"}
     house.write()
-    publish(house)
+    house.release_approved()
 
     names = sorted(path.name for path in house.folder.iterdir())
     assert names == sorted(
@@ -118,7 +104,7 @@ def test_tables_are_published_in_all_forms_and_hold_what_was_judged(house: Table
 def test_primary_and_secondary_cells_are_told_apart_where_the_definition_asks(house: TablesHouse) -> None:
     house.definition["form"] = {"tell_primary": True, "sdmx_dataflow": "XX:TURNOVER(1.0)"}
     house.write()
-    publish(house)
+    house.release_approved()
     true = cells_of(house, ["nace", "region"])
     for row in rows(house.folder / "industry-by-region.csv"):
         assert (row["status"] == "primary") == is_sensitive(true[row["nace"], row["region"]])
@@ -133,7 +119,7 @@ def test_numbers_of_contributors_are_published_where_they_reveal_nothing(house: 
     house.definition["form"] = {"tell_contributors": True}
     house.policy["rules"] = [{"rule": "minimum_frequency", "n": 3}]
     house.write()
-    publish(house)
+    house.release_approved()
     published, true = rows(house.folder / "industry-by-region.csv"), cells_of(house, ["nace", "region"])
     assert all(row["contributors"] == str(len(true[row["nace"], row["region"]])) for row in published)
     assert "contributor_numbers" in house.sluice("review", house.id).words
@@ -180,10 +166,7 @@ def test_a_firm_that_is_spelled_in_several_ways_is_one_contributor(house: Tables
     )
     house.data = pd.concat([house.data, spelled])
     house.write()
-    told = house.release()
-    assert told.code == WAITING, told.words
-    assert house.approve("amara").code == WAITING
-    assert house.approve("jonas").code == DONE
+    house.release_approved()
     status = {row["nace"]: row["status"] for row in rows(house.folder / "cells.csv")}
     assert status["05"] == "suppressed"
     read = [entry.body["reading"] for entry in house.workspace().ledger.entries() if entry.event == "received"]
@@ -404,7 +387,7 @@ def test_a_waiver_lets_a_sensitive_cell_out_and_stays_visible(house: TablesHouse
         for region in ("S", "S1")
     ]
     house.write()
-    publish(house)
+    house.release_approved()
     found = {(row["nace"], row["region"]): row for row in rows(house.folder / "industry-by-region.csv")}
     assert found["05", "S1"]["value"] == f"{sum(sensitive):.1f}"
     assert "publish their turnover themselves" in house.sluice("review", house.id).words
@@ -413,7 +396,7 @@ def test_a_waiver_lets_a_sensitive_cell_out_and_stays_visible(house: TablesHouse
 def test_withheld_margins_are_in_no_file(house: TablesHouse) -> None:
     house.definition["dimensions"][1]["withheld_levels"] = [1]
     house.write()
-    publish(house)
+    house.release_approved()
     assert {row["region"] for row in rows(house.folder / "industry-by-region.csv")} == {"Total", "N1", "N2", "S1", "S2"}
     package = json.loads((house.folder / "datapackage.json").read_text(encoding="utf-8"))
     assert package["sluice:notPublished"] == ["region: level 1"]
@@ -427,8 +410,7 @@ def test_a_revised_edition_is_compared_with_the_earlier_one(published: TablesHou
     assert told.code == WAITING, told.words
     findings = {f["rule"]: f for f in published.sluice("review", published.id, "--json").json["findings"]}
     golden(findings["earlier_editions"]["says"])
-    assert published.approve("amara").code == WAITING
-    assert published.approve("jonas").code == DONE
+    published.approve_as_both()
     second = {(r["nace"], r["region"]): r for r in rows(published.folder / "industry-by-region.csv")}
     unrevised = [key for key in first if key[0] in ("B", "02", "NA", "04", "05")]
     for key in unrevised:  # what was blank then would be known now, and what was told then is no blank now
@@ -490,7 +472,7 @@ def test_holdings_are_protected_as_one(house: TablesHouse) -> None:
 def test_other_data_are_another_release(published: TablesHouse) -> None:
     published.data = firms(seed=5)
     published.write()
-    publish(published)
+    published.release_approved()
     assert len(published.ids) == 2
 
 
@@ -516,7 +498,7 @@ def test_values_may_be_changed_instead_of_suppressing_cells(house: TablesHouse, 
     if method == "controlled_adjustment":  # of all firms, its integer program takes many seconds
         house.data = house.data[house.data.nace.isin(["01", "02", "04"]) & house.data.region.isin(["N1", "S2"])]
     house.write()
-    publish(house)
+    house.release_approved()
     told = {tuple(r[d] for d in ("nace", "region")): r for r in rows(house.folder / "industry-by-region.csv")}
     true = cells_of(house, ["nace", "region"])
     assert {row["status"] for row in told.values()} == {"published"}
@@ -541,7 +523,7 @@ def test_values_may_be_changed_instead_of_suppressing_cells(house: TablesHouse, 
 def test_intervals_of_suppressed_cells_may_be_published(house: TablesHouse) -> None:
     house.definition["protection"] = {"method": "suppression", "intervals": True}
     house.write()
-    publish(house)
+    house.release_approved()
     true = cells_of(house, ["nace", "region"])
     for row in rows(house.folder / "industry-by-region.csv"):
         if row["status"] == "published":
@@ -555,7 +537,7 @@ def test_intervals_of_suppressed_cells_may_be_published(house: TablesHouse) -> N
 def test_synthetic_values_make_a_suppressed_table_complete(house: TablesHouse) -> None:
     house.definition["protection"] = {"method": "suppression", "synthetic": True}
     house.write()
-    publish(house)
+    house.release_approved()
     told = {(row["nace"], row["region"]): row for row in rows(house.folder / "industry-by-region.csv")}
     hidden = {key for key, row in told.items() if row["status"] != "published"}
     assert hidden == {key for key, row in told.items() if row["synthetic"]}
@@ -612,7 +594,7 @@ def test_the_request_rule_protects_those_who_asked(house: TablesHouse) -> None:
     house.release().refused()
     house.definition["measure"]["requested"] = {"variable": "asks", "value": "yes"}
     house.write()
-    publish(house)
+    house.release_approved()
     largest = house.data.loc[house.data.turnover.idxmax()]
     true = cells_of(house, ["nace", "region"])
     told_status = {(row["nace"], row["region"]): row["status"] for row in rows(house.folder / "industry-by-region.csv")}
@@ -644,7 +626,7 @@ def test_changed_values_of_two_editions_need_a_decision(house: TablesHouse) -> N
     """Two roundings of cells that did not change bound them from both sides."""
     house.definition["protection"] = {"method": "controlled_rounding", "base": 10_000}
     house.write()
-    publish(house)
+    house.release_approved()
     change_one_industry(house)
     told = house.release()
     assert told.code == WAITING, told.words
@@ -668,13 +650,13 @@ def test_the_same_noise_in_two_editions_needs_none(house: TablesHouse) -> None:
     house.policy["rules"] = [{"rule": "minimum_frequency", "n": 3}]
     house.write()
     house.keep_secret(1)  # of some drawings of the noise, the figures together tell too much
-    publish(house)
+    house.release_approved()
     first = {(r["nace"], r["region"]): r["value"] for r in rows(house.folder / "industry-by-region.csv")}
     gone = [house.data.firm[house.data.nace == code].iloc[0] for code in ("01", "02")]
     gone += [house.data.firm[house.data.nace == "01"].iloc[at] for at in (1, 2)]
     house.data = house.data[~house.data.firm.isin(gone)]
     house.write()
-    publish(house)
+    house.release_approved()
     second = {(r["nace"], r["region"]): r["value"] for r in rows(house.folder / "industry-by-region.csv")}
     untouched = [key for key in first if key[0] in ("NA", "04", "05", "B")]
     assert all(first[key] == second.get(key) for key in untouched)
@@ -686,7 +668,7 @@ def test_the_same_noise_in_editions_that_differ_by_one_firm_needs_a_decision(hou
     house.policy["rules"] = [{"rule": "minimum_frequency", "n": 3}]
     house.write()
     house.keep_secret(1)  # of some drawings of the noise, the figures together tell too much
-    publish(house)
+    house.release_approved()
     house.data = house.data[house.data.firm != house.data.firm[house.data.nace == "01"].iloc[0]]
     house.write()
     told = house.release()

@@ -30,8 +30,7 @@ def test_levels_are_found_published_and_explained(searching: House) -> None:
     golden.where("k = 5", "\n".join(Page(page).lines))
     sex = page.split('aria-label="Counts of sex')[1].split("</svg>")[0]
     assert "*" not in sex  # a group of a level that was not chosen
-    searching.approve("amara")
-    searching.approve("jonas")
+    searching.approve_as_both()
     (name,) = searching.shelf
     file = pd.read_csv(searching.target / name / "people-puf.csv", dtype=str, keep_default_na=False)
     assert file.groupby(KEYS).size().min() >= 5
@@ -77,8 +76,7 @@ def test_levels_that_depend_on_values_come_before_what_changes_these(searching: 
 def test_an_edition_about_the_same_people_is_judged_beside_the_one_before(searching: House) -> None:
     searching.release()
     first = searching.id
-    searching.approve("amara")
-    searching.approve("jonas")
+    searching.approve_as_both()
     searching.data = searching.data.assign(income=searching.data["income"] + 1000)
     searching.write()
     told = searching.release()

@@ -45,15 +45,7 @@ def test_a_level_outside_is_refused(level: int) -> None:
         ZIP.above(level)
 
 
-@pytest.mark.parametrize(
-    "rows",
-    [
-        {},
-        {"a": ()},
-        {"a": ("x",), "b": ("x", "y")},
-        {"a": ("x", "y"), "b": ("x", "z")},
-    ],
-)
+@pytest.mark.parametrize("rows", [{}, {"a": ()}, {"a": ("x",), "b": ("x", "y")}, {"a": ("x", "y"), "b": ("x", "z")}])
 def test_rows_that_are_no_hierarchy_are_refused(rows: dict[str, tuple[str, ...]]) -> None:
     with golden.raises(ValidationError):
         Hierarchy(rows=rows)

@@ -145,8 +145,7 @@ def visits(n: int, seed: int, keys_missing: bool = False) -> pd.DataFrame:
     rng = np.random.default_rng(seed)
     who = rng.integers(0, int(rng.integers(n // 4, n)) + 1, n) % 30
     frame = people(n, seed).assign(
-        who=pd.Categorical(who.astype(str), categories=WITH_PEOPLE["who"].categories),
-        weight=rng.uniform(0.5, 200, n),
+        who=pd.Categorical(who.astype(str), categories=WITH_PEOPLE["who"].categories), weight=rng.uniform(0.5, 200, n)
     )
     if seed % 2:
         home = pd.Categorical(rng.choice(tuple("abc"), 30), categories=tuple("abc"))

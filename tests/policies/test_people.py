@@ -75,14 +75,7 @@ def test_people_are_found_by_their_key_whatever_its_comment() -> None:
     assert ROSTER.by_key(OTHER) is None
 
 
-@pytest.mark.parametrize(
-    "keys",
-    [
-        f"[{KEY.line} a], [{KEY.line} b]",
-        "[ssh-rsa AAAA], []",
-        "[ssh-ed25519 AAAA], []",
-    ],
-)
+@pytest.mark.parametrize("keys", [f"[{KEY.line} a], [{KEY.line} b]", "[ssh-rsa AAAA], []", "[ssh-ed25519 AAAA], []"])
 def test_a_key_is_one_person_s(tmp_path: Path, keys: str) -> None:
     first, second = keys.split("], [")
     people = f"Ann: {{roles: [a], keys: {first}]}}, Bo: {{roles: [a], keys: [{second}}}"

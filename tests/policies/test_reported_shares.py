@@ -27,14 +27,7 @@ def test_a_share_is_so_many_of_a_thousand() -> None:
     assert (per(0.00994), per(0.00996), per(0.0104)) == ("9.9", "10", "10")
 
 
-@pytest.mark.parametrize(
-    "count",
-    [
-        3,
-        1997,
-        10,
-    ],
-)
+@pytest.mark.parametrize("count", [3, 1997, 10])
 def test_of_few_people_only_a_bound_is_said(count: int) -> None:
     golden(natural_frequency(count / 2000, 2000, 10))
 

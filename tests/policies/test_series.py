@@ -29,12 +29,7 @@ def test_the_same_edition_departs_in_nothing() -> None:
 
 @pytest.mark.parametrize(
     ("moved", "records"),
-    [
-        ({"age": 0.06}, (1000, 1000)),
-        ({"age": float("nan")}, (1000, 1000)),
-        ({}, (1101, 1000)),
-        ({}, (899, 1000)),
-    ],
+    [({"age": 0.06}, (1000, 1000)), ({"age": float("nan")}, (1000, 1000)), ({}, (1101, 1000)), ({}, (899, 1000))],
 )
 def test_what_moved_is_named(moved: dict[str, float], records: tuple[int, int]) -> None:
     found = LIMITS.departures(moved, records, ([], []))

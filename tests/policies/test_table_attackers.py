@@ -11,14 +11,7 @@ from tests.golden import golden
 from tests.tabular.many_cells import contributions_of
 
 
-@pytest.mark.parametrize(
-    "given",
-    [
-        {},
-        {"coalition": 0, "known_within": 20},
-        {"coalition": 2},
-    ],
-)
+@pytest.mark.parametrize("given", [{}, {"coalition": 0, "known_within": 20}, {"coalition": 2}])
 def test_its_words(given: dict[str, float]) -> None:
     golden(TableAttackers.model_validate(given).describe())
 

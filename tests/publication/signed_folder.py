@@ -16,13 +16,7 @@ from sluice.custody.signing.envelope import Envelope, Statement
 from sluice.custody.signing.public_key import PublicKey
 from sluice.custody.signing.ssh_signature import signed_by_key
 from sluice.custody.states import DECISION_PREDICATE
-from sluice.publication.attestation import (
-    ATTESTATION,
-    PREDICATE,
-    decision_files,
-    digest_of,
-    envelope_bytes,
-)
+from sluice.publication.attestation import ATTESTATION, PREDICATE, decision_files, digest_of, envelope_bytes
 
 RELEASE = "fair-0123456789ab"
 AT = "2026-11-21T05:00:00.000000+00:00"

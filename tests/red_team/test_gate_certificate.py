@@ -139,8 +139,7 @@ LONGEST = ("census-income", "nhanes", "in regions/0")  # the largest tables, and
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(
-    "name",
-    [pytest.param(name, marks=[pytest.mark.longest] * any(each in name for each in LONGEST)) for name in JUDGED],
+    "name", [pytest.param(name, marks=[pytest.mark.longest] * any(each in name for each in LONGEST)) for name in JUDGED]
 )
 def test_what_attacks_undo_does_not_pass_and_what_they_do_not_undo_does(name: str) -> None:
     cell = next(each for each in design() if each.id == name)

@@ -126,10 +126,7 @@ def test_hierarchy_of_widths() -> None:
     golden.refused(DataError, hierarchy_of_widths, ["01112"], [2, 1, 1], "Total", "here")
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["", "   <SPSS>\nSize\n", "<RECODEABLE>\nSize 1 2\n", "Size 1 2\n  <CKN> T(3)\n"],
-)
+@pytest.mark.parametrize("text", ["", "   <SPSS>\nSize\n", "<RECODEABLE>\nSize 1 2\n", "Size 1 2\n  <CKN> T(3)\n"])
 def test_refused(text: str, tmp_path: Path) -> None:
     golden.refused(DataError, read_metadata, write(tmp_path, text))
 

@@ -293,10 +293,7 @@ def test_a_json_of_texts_labels_and_one_of_codes_says_what_they_mean(tmp_path: P
     (tmp_path / "labels.json").write_text('{"SX": "Sex", "EDU": "Schooling"}')
     assert {
         name: each.label for name, each in dictionary_descriptions(tmp_path / "labels.json", ["sx", "edu"]).items()
-    } == {
-        "sx": "Sex",
-        "edu": "Schooling",
-    }
+    } == {"sx": "Sex", "edu": "Schooling"}
     (tmp_path / "codes.json").write_text(json.dumps({name: said["values"] for name, said in MAPPING.items()}))
     said = dictionary_descriptions(tmp_path / "codes.json", ["sx", "edu"])
     assert {name: each.labels for name, each in said.items()} == {name: each.labels for name, each in SAID.items()}

@@ -33,6 +33,7 @@ from sluice.tabular.editions.file_totals import (
     leaves_of,
     values_read,
 )
+from sluice.tabular.editions.hidden_amounts import AmountsRead, amounts_read
 from sluice.tabular.model.cells import Booleans, Cells, Floats, Status
 from tasks.release.documented_release import DocumentedRelease
 from tasks.release.editions.earlier_releases import is_pruned, publications
@@ -43,6 +44,10 @@ from tasks.release.tables.specification import TableMeasure
 
 _ADDED = "Added up by {shared:commas}, {records}"
 _SUPPRESSED = "cells that {protected_by} suppresses to protect others; with them, {first}"
+_HIDDEN = (
+    "In {records}, {hidden:,} amounts of {target:word} are capped or blank. Subtracting the others from the published "
+    "cells of {protected_by}"
+)
 _SAYS = Sentences(
     "records_and_tables",
     no_file="No published file of records has dimensions and the measure of these tables, nor a cell that they "
@@ -60,6 +65,9 @@ _SAYS = Sentences(
     differ=f"{_ADDED} differ from {{protected_by}} by few people. Subtracting both tells the {{target}} of {{read:,}} "
     "people who are in one of them alone, to somebody who knows their {known:commas}. Publish both of the same people, "
     "or leave {target} out of one; else this needs a decision.",
+    gives_back=f"{_HIDDEN} gives {{right:,}} of these to within a tenth; {{read:,}} were computed.",
+    may_give_back=f"{_HIDDEN} gives {{right:,}} of these to within a tenth, of {{read:,}} that were computed: more "
+    "than guessing would. A reader cannot be sure which are right, so this needs a decision.",
     no_more=f"{_ADDED} tell no more of the sensitive cells that {{protected_by}} protects than guessing does.",
 )
 
@@ -158,6 +166,20 @@ class TablesBesideFiles:
         }
         most = max(read, key=lambda name: read[name], default="")
         return (read[most], most) if most and read[most] > elsewhere else (0, "")
+
+    def gives_back(self, file: pd.DataFrame) -> AmountsRead | None:
+        """What of the amounts that a file caps or leaves blank the published cells tell; None where it has none."""
+        variable, weight = self.measure.variable, self.measure.weight
+        shared = [name for name in self.dimensions if name in file]
+        if variable is None or variable not in file or (weight is not None and weight.variable not in file):
+            return None
+        shown = pd.to_numeric(file[variable], errors="coerce").to_numpy(np.float64) * 10.0**self.cells.decimals
+        told = self.cells.published & (self.published.status == Status.PUBLISHED)
+        value = self.cells.total if self.published.value is None else self.published.value
+        codes = {name: _codes(file[name]) for name in shared}
+        return amounts_read(
+            self.cells, told, value, codes, shown, None if weight is None else _numbers(file[weight.variable])
+        )
 
     def opened_by(self, known: Booleans, workers: int = 1) -> list[str]:
         """What can be worked out, in words, once these suppressed cells are known, and could not be worked out before.
@@ -272,6 +294,11 @@ def _finding(
     if read and not any(each.verdict is Verdict.FAIL for each in findings):
         says = _SAYS.differ(**named, read=read, target=target, known=[name for name in shared if name != target])
         findings.append(_with_verdict(Verdict.REVIEW, says, scope))
+    back = tables.gives_back(file)
+    if back is not None and (back.discloses or not back.is_chance):
+        verdict, says_so = (Verdict.FAIL, _SAYS.gives_back) if back.discloses else (Verdict.REVIEW, _SAYS.may_give_back)
+        about = {"hidden": back.hidden, "read": back.read, "right": back.right, "target": tables.measure.variable}
+        findings.append(_with_verdict(verdict, says_so(**named, **about), scope))
     return findings
 
 

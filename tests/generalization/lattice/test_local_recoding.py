@@ -171,11 +171,7 @@ def test_extremes():
 
 
 @pytest.mark.parametrize(
-    ("models", "objective"),
-    [
-        ([AverageRisk(0.5)], Loss()),
-        ([KAnonymityModel(2)], Discernibility()),
-    ],
+    ("models", "objective"), [([AverageRisk(0.5)], Loss()), ([KAnonymityModel(2)], Discernibility())]
 )
 def test_what_cannot_be_judged_class_by_class_or_key_by_key(models, objective):
     codes = [np.repeat([0, 1, 2, 3], 5), np.repeat([0, 1], 10)]

@@ -23,11 +23,7 @@ from tests.generalization.small_files import tables
 from tests.golden import golden
 
 AGGREGATES = st.sampled_from(["sum", "mean", "maximum", "geometric", "rank"])
-OBJECTIVES = st.one_of(
-    st.builds(Loss, AGGREGATES),
-    st.builds(NonUniformEntropy, AGGREGATES),
-    st.just(Discernibility()),
-)
+OBJECTIVES = st.one_of(st.builds(Loss, AGGREGATES), st.builds(NonUniformEntropy, AGGREGATES), st.just(Discernibility()))
 COLUMN = st.sampled_from(["a", "b"])
 TREE = ((0, 1, 2, 3), (0, 0, 1, 1))  # of four values, below the root
 MODELS = st.one_of(

@@ -218,16 +218,7 @@ def test_groceries_keep_their_counts(reference_data: Path, largest: int | None) 
         assert max(cluster.records for cluster in released.clusters) <= largest
 
 
-@pytest.mark.parametrize(
-    ("k", "m", "largest"),
-    [
-        (4, 2, None),
-        (0, 2, None),
-        (2, 0, None),
-        (2, 5, None),
-        (3, 2, 4),
-    ],
-)
+@pytest.mark.parametrize(("k", "m", "largest"), [(4, 2, None), (0, 2, None), (2, 0, None), (2, 5, None), (3, 2, 4)])
 def test_what_cannot_be_hidden_is_refused(k: int, m: int, largest: int | None) -> None:
     with golden.raises(DataError):
         taken_apart([frozenset("a"), frozenset("b"), frozenset("c"), frozenset()], k, m, largest)

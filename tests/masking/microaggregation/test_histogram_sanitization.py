@@ -31,9 +31,7 @@ NUMBERS_AND_CATEGORIES = {
 }
 
 RNG = np.random.default_rng(0)
-VARIABLES = {
-    "income": Variable(name="income", kind=Kind.CONTINUOUS, minimum=0),
-}
+VARIABLES = {"income": Variable(name="income", kind=Kind.CONTINUOUS, minimum=0)}
 
 
 def survey(n: int, seed: int = 0) -> pd.DataFrame:

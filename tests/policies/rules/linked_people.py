@@ -40,8 +40,7 @@ def attacked(original, masked, **given):
 ORIGINAL = people()
 COPY = attacked(ORIGINAL, ORIGINAL)
 SHUFFLED = attacked(  # every column for itself: no row is anybody's
-    ORIGINAL,
-    ORIGINAL.apply(lambda column: column.sample(frac=1, random_state=7).reset_index(drop=True)),
+    ORIGINAL, ORIGINAL.apply(lambda column: column.sample(frac=1, random_state=7).reset_index(drop=True))
 )
 
 

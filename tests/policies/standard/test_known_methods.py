@@ -167,11 +167,7 @@ def offered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_method_of_others_without_an_attack_needs_a_decision(offered: None) -> None:
     found = judged(Secret(columns=NAMES[:2], amount=0.5), Rounding(columns=NAMES[2:], base=10))
-    assert (found[0].code, found[0].verdict, found[0].binding) == (
-        "transparency.not_declared",
-        Verdict.REVIEW,
-        True,
-    )
+    assert (found[0].code, found[0].verdict, found[0].binding) == ("transparency.not_declared", Verdict.REVIEW, True)
     golden(found[0].says)
 
 

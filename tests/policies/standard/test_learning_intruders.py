@@ -175,15 +175,7 @@ WOMEN, OF_WOMEN = typed_frame(
 def files(masked: pd.DataFrame, people: int = N, **knowledge: tuple[str, ...]) -> Comparison:
     some, out = WOMEN.head(people), masked.head(people)
     return Comparison(
-        some,
-        some,
-        out,
-        None,
-        OF_WOMEN,
-        OF_WOMEN,
-        np.random.default_rng(0),
-        unit="women",
-        knowledge=knowledge,
+        some, some, out, None, OF_WOMEN, OF_WOMEN, np.random.default_rng(0), unit="women", knowledge=knowledge
     )
 
 

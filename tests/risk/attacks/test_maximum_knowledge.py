@@ -51,11 +51,7 @@ def test_verbatim_noise_and_strangers_in_this_order():
     scrambled = np.column_stack([draws.permutation(column) for column in original.T])
     values = [
         of_records(original, masked, COLUMNS, rng()).measurement.value
-        for masked in (
-            original,
-            original + np.random.default_rng(2).normal(size=original.shape),
-            scrambled,
-        )
+        for masked in (original, original + np.random.default_rng(2).normal(size=original.shape), scrambled)
     ]
     assert values[0] > 0.9
     assert values[0] > values[1] > values[2]

@@ -7,14 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.risk.attacks.rare_combinations import (
-    Table,
-    cell_of_each,
-    grouped,
-    rare_combinations,
-    rare_finds,
-    subsets,
-)
+from sluice.risk.attacks.rare_combinations import Table, cell_of_each, grouped, rare_combinations, rare_finds, subsets
 
 
 def people(n: int, seed: int, levels: int = 12) -> Table:

@@ -33,9 +33,7 @@ SHARED = 3 * DRAWS[1][np.arange(N) % 40]
 
 
 @pytest.mark.parametrize(
-    "after",
-    [VALUES + SHARED, (VALUES + SHARED) / np.sqrt(10), VALUES - SHARED],
-    ids=["added", "shrunk", "subtracted"],
+    "after", [VALUES + SHARED, (VALUES + SHARED) / np.sqrt(10), VALUES - SHARED], ids=["added", "shrunk", "subtracted"]
 )
 def test_changes_that_several_people_share(after: NDArray[np.float64]) -> None:
     trace = found(VALUES, after.round(3))["shared changes"]

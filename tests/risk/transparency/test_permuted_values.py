@@ -88,10 +88,7 @@ def test_missing_values_are_guessed_like_others(within: tuple[str, ...]) -> None
     assert played(frame, jointly=False, within=within).value > 0.35
 
 
-ILL = {
-    "illness": Variable(name="illness", kind=Kind.NOMINAL),
-    "group": Variable(name="group", kind=Kind.INTEGER),
-}
+ILL = {"illness": Variable(name="illness", kind=Kind.NOMINAL), "group": Variable(name="group", kind=Kind.INTEGER)}
 
 
 def guessed(illness: list[str], released: list[str], group: list[int]) -> tuple[float, float | None]:

@@ -95,14 +95,6 @@ def test_all_replaced_or_only_blanks_filled_is_another_matter() -> None:
 def test_a_variable_that_left_the_file_tells_nothing() -> None:
     frame, rest = pd.DataFrame({"a": [1.0, 2.0]}), pd.DataFrame({"b": [1.0, 2.0]})
     (leak,) = KeptValues(("a",), 0.5).play(
-        Pairs(
-            frame,
-            NUMBERS,
-            rest,
-            rest,
-            NUMBERS,
-            np.arange(2),
-            np.random.default_rng(0),
-        )
+        Pairs(frame, NUMBERS, rest, rest, NUMBERS, np.arange(2), np.random.default_rng(0))
     )
     assert leak.measured.value == 0

@@ -41,9 +41,7 @@ def proposed(frame: pd.DataFrame, folder: Path) -> tuple[Proposals, int]:
     return found, found.people(seen)
 
 
-def test_a_key_of_no_telling_name_is_a_person_and_others_know_the_year(
-    tmp_path: Path,
-) -> None:
+def test_a_key_of_no_telling_name_is_a_person_and_others_know_the_year(tmp_path: Path) -> None:
     found, people = proposed(panel("q7"), tmp_path)
     assert found.panel is not None
     assert (found.panel.key, found.panel.wave, found.panel.units, found.panel.most) == ("q7", "year", UNITS, WAVES)

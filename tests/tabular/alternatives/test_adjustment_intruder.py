@@ -189,10 +189,7 @@ def test_without_effort_everything_is_open(monkeypatch: pytest.MonkeyPatch) -> N
 
 @pytest.mark.parametrize(
     ("name", "moved"),
-    [
-        pytest.param("s1k", None, marks=pytest.mark.chain),
-        pytest.param("s10k", 519, marks=pytest.mark.longest),
-    ],
+    [pytest.param("s1k", None, marks=pytest.mark.chain), pytest.param("s10k", 519, marks=pytest.mark.longest)],
 )
 def test_a_whole_table_is_decided(name: str, moved: int | None) -> None:
     """Cells that are possible only if neighbours change their sides with them were left open here before."""

@@ -10,12 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.ground.errors import DataError
-from sluice.tabular.alternatives.cell_key import (
-    EditionDifferences,
-    cell_keys,
-    perturb_counts,
-    record_keys,
-)
+from sluice.tabular.alternatives.cell_key import EditionDifferences, cell_keys, perturb_counts, record_keys
 from sluice.tabular.alternatives.perturbation_table import PerturbationTable
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.cells import Cells

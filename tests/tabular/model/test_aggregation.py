@@ -201,11 +201,7 @@ def test_withheld_margins() -> None:
 
     assert visible({"a": ["A"]}) == ["T", "B", "A1", "A2"]
     assert visible({"a": [0, 2]}) == ["A", "B"]
-    for wrong in (
-        {"b": ["A"]},
-        {"a": ["C"]},
-        {"a": [3]},
-    ):
+    for wrong in ({"b": ["A"]}, {"a": ["C"]}, {"a": [3]}):
         with golden.raises(DataError):
             visible(wrong)
 

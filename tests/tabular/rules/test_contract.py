@@ -90,14 +90,7 @@ def test_only_as_many_of_the_largest_are_looked_at_as_it_says(
 
 @pytest.mark.parametrize("name", ["minimum_frequency", "p_percent", "dominance"])
 @pytest.mark.parametrize(
-    "cell",
-    [
-        [3, -271828],
-        [1, float("nan")],
-        [1, float("inf")],
-        np.array(["1", "2"]),
-        np.ones((2, 2)),
-    ],
+    "cell", [[3, -271828], [1, float("nan")], [1, float("inf")], np.array(["1", "2"]), np.ones((2, 2))]
 )
 def test_what_is_no_cell_is_refused_and_no_value_repeated(name: str, cell: Sequence[float]) -> None:
     of_one = RULES[name][1]

@@ -19,10 +19,7 @@ from tests.golden import golden
 SECRET = b"sixteen bytes at"
 
 CELLS = aggregate(
-    [Dimension.flat("a", ["a0", "a1"])],
-    np.array([[1], [1], [2]], np.int32),
-    np.array([1, 2, 3]),
-    np.array([4, 3, 0]),
+    [Dimension.flat("a", ["a0", "a1"])], np.array([[1], [1], [2]], np.int32), np.array([1, 2, 3]), np.array([4, 3, 0])
 )
 
 

@@ -259,7 +259,7 @@ def test_tables_of_one_measure_are_protected_together(tmp_path: Path) -> None:
         more='<SPECIFYTABLE> "Region"|"Var2"||\n'
         f"<SAFETYRULE> {RULES}\n"
         '<SPECIFYTABLE> "Size"|<freq>||\n<SAFETYRULE> FREQ(3,10)\n<SUPPRESS> MOD(1)\n<SUPPRESS> MOD(2)\n'
-        '<SUPPRESS> RND(3,5)\n<WRITETABLE> (2,2,,"r.csv")\n<WRITETABLE> (3,2,,"s.csv")\n',
+        '<SUPPRESS> RND(3,5)\n<WRITETABLE> (2,2,,"r.csv")\n<WRITETABLE> (3,2,,"s.csv")\n'
     )
     made = run(tmp_path, text)
     assert [[table.line for table in each.tables] for each in made.protected] == [[3, 6], [8]]

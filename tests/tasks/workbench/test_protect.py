@@ -222,9 +222,7 @@ BAD = [
     pytest.param({}, ("--method=controlled_rounding=5,6",), id="too many bases"),
     pytest.param({}, ("--method=suppression=5",), id="no options"),
     pytest.param(
-        {},
-        ("--method=controlled_rounding=5", "--set=protection.intervals=true"),
-        id="another method's option",
+        {}, ("--method=controlled_rounding=5", "--set=protection.intervals=true"), id="another method's option"
     ),
     pytest.param(
         {"manual.csv": "nace,region,status\nKA,R1,not_secondary\n"},

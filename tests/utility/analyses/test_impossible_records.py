@@ -12,12 +12,7 @@ from schemas.cross_field import read_expression
 from sluice.ground.errors import DataError
 from sluice.ground.record_rule import RecordRule
 from sluice.ground.variables import Kind, Variable
-from sluice.utility.analyses.impossible_records import (
-    ImpossibleRecords,
-    broken_rules,
-    impossible_records,
-    tells_of_few,
-)
+from sluice.utility.analyses.impossible_records import ImpossibleRecords, broken_rules, impossible_records, tells_of_few
 from tests.golden import golden
 
 LEVELS = ("none", "school", "degree")

@@ -13,9 +13,7 @@ from tests.flows.test_verify import SigningHouse
 def test_a_request_that_lapsed_does_not_come_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Put into the ledger again by somebody who has its key."""
     house = SigningHouse(tmp_path / "house")
-    house.release()
-    house.approve("amara")
-    house.approve("jonas")
+    house.release_approved()
     release = house.id
     house.sluice("withdraw", release, "--reason", "wrong codes", "--as", "amara")
     case = withdrawal.Withdrawable.of(house.workspace(), release)

@@ -54,10 +54,7 @@ def test_a_published_mean_stands_for_three_or_more(k: int) -> None:
 def test_a_cluster_and_a_coded_tail_hold_three_or_more() -> None:
     clusterings = [name for name, method in methods().items() if issubclass(method, ClusteringStep)]
     assert len(clusterings) == 5
-    for step in (
-        *({"method": name, "columns": ["age"], "k": 2} for name in clusterings),
-        TOP | {"minimum_tail": 2},
-    ):
+    for step in (*({"method": name, "columns": ["age"], "k": 2} for name in clusterings), TOP | {"minimum_tail": 2}):
         golden.refused(ValidationError, definition, step)
 
 
