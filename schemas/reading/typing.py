@@ -18,7 +18,7 @@ from sluice.ground.errors import DataError
 from sluice.ground.remarks import Remarks
 from sluice.ground.values import IN_A_ZONE, fullmatch, is_text, plain_array, trimmed_texts, truth
 from sluice.ground.variables import Kind, Role, Variable, as_label
-from sluice.ground.visible_text import LOOKALIKE_NAMES, as_they_look, unclear_names, unseen
+from sluice.ground.visible_text import LOOKALIKE_NAMES, as_they_look, same_but_for_capitals, unclear_names, unseen
 from sluice.items.item_sets import split
 from sluice.reading.typed_column import as_series, repeated_items, typed_array
 
@@ -69,6 +69,7 @@ class SourceTyping:
         self._problems: Counter[tuple[str, str]] = Counter()
         self._first: dict[tuple[str, str], int] = {}  # the first record, from 1
         self._records = 0
+        self._spelled: dict[str, set[str]] = {}  # names of contributors and holdings, where they are unified
         self._found: dict[str, set[str]] = {
             name: set()
             for name, variable in contract.staged.items()
@@ -118,6 +119,19 @@ class SourceTyping:
             for name, variable in self._contract.staged.items()
         }
 
+    def same_names(self) -> dict[str, dict[str, str]]:
+        """By column, pseudonyms of names that are others' but for capital letters, and the one that all of these get.
+
+        After the last batch: which names are certainly one is known by all of them. Counts them in `remarks`.
+        """
+        found = {}
+        for name, spelled in self._spelled.items():
+            if alike := same_but_for_capitals(spelled):
+                self.remarks.add("names_in_capitals", name, sum(alike.values()))
+                several = [each for each in spelled if each.lower() in alike]
+                found[name] = {self._pseudonym(name, each): self._pseudonym(name, each.lower()) for each in several}
+        return found
+
     def _column(self, series: "pd.Series[Any]", variable: Variable) -> "pd.Series[Any]":
         name = variable.name
         typed, problems = typed_array(plain_array(series), variable, self._decimal_mark)
@@ -153,6 +167,8 @@ class SourceTyping:
             unseen_alone = pa.array([not each for each in names])
             self.remarks.add("names_alike", name, pc.sum(pc.and_not(unclear, unseen_alone)).as_py())
             unclear = unseen_alone
+        if unify:
+            self._spelled.setdefault(name, set()).update(names)
         self._count(name, "spelling", unclear.take(encoded.indices))
         hashes = [self._pseudonym(name, each) for each in names]
         series: pd.Series[Any] = pa.array(hashes, pa.string()).take(encoded.indices).to_pandas()

@@ -14,7 +14,7 @@ from sluice.ground.visible_text import one_line
 
 What = Literal[
     "beyond_calendar", "blanks", "codes_alike", "comments", "empty_lines", "in_a_zone", "names_alike",
-    "marks", "no_value", "other_words", "repeated_items", "totals", "notes",
+    "names_in_capitals", "marks", "no_value", "other_words", "repeated_items", "totals", "notes",
 ]  # fmt: skip
 
 _SAYS = Sentences(
@@ -34,6 +34,7 @@ _SAYS = Sentences(
     "column a hierarchy",
     names_alike="column '{column}': {count:count,_name} spelled with other blanks, dashes or accents than they look, "
     "or with what nobody sees; names that look the same count as one",
+    names_in_capitals="column '{column}': {count:count,_name} like another but for capital letters; they count as one",
     no_value="column '{column}': no value in {count:count,_record}; left out, as a contract asks for one at least",
     other_words="column '{column}': {count:count,_cell} with another word for true or false than the contract has, and "
     "published by the contract's. To keep the words of the data, list them in its categories",

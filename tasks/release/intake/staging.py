@@ -24,7 +24,7 @@ from sluice.ground.log import log
 from sluice.ground.machine import free_memory
 from sluice.ground.remarks import Remark
 from sluice.ground.variables import GROUPS, NAMES, Kind, Variable, Variables
-from sluice.publication.records_file import write_in_order, write_parquet
+from sluice.publication.records_file import write_in_order, write_parquet, write_replaced
 from sluice.risk.people_of_records import groups_of_people
 from sluice.sources.permission import permitted_source
 from sluice.sources.separate_reading import at_most, read_apart
@@ -68,13 +68,20 @@ def _staged(product: Documents[Definition], source: TabularSource) -> Staged:
     vault, contract = product.workspace.vault, product.contract
     tables = product.definition.product == "tables"
     typing = SourceTyping(contract, vault.pseudonym, source.decimal_mark, unify=tables)
-    with vault.scratch(".parquet") as as_read, vault.scratch(".parquet") as path:
+    with (
+        vault.scratch(".parquet") as as_read,
+        vault.scratch(".parquet") as respelled,
+        vault.scratch(".parquet") as path,
+    ):
         batches = read_apart(source, list(contract.staged))
         if not tables:  # which are added up, and held as cells
             batches = within_memory(batches, contract.staged, contract.rows.minimum)
         batches = at_most(batches, contract.rows.maximum)
         write_parquet((typing.type_batch(raw) for raw in batches), as_read, contract.staged)
         variables = typing.variables()
+        if same := typing.same_names():
+            write_replaced(as_read, respelled, contract.staged, same)
+            as_read = respelled
         remarks = (*source.remarks.all(), *typing.remarks.all())
         for remark in remarks:
             log("source is not read as it stands", logging.WARNING, detail=remark.says)
