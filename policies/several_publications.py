@@ -72,7 +72,7 @@ _AVERAGED_NOISE = Sentences(
     no_other_values="No variable has other values than in {releases:few} for those whose original value is the same.",
     read="An intruder who knows a person's quasi-identifiers and takes the average over {count} publications reads "
     "{name} rightly (a number to a tenth of its spread) for {share:percent} of the {unit}, where the best of them "
-    "alone tells it for {alone:percent}; {margin:percent} more are tolerated.",
+    "alone tells it for {alone:percent}; {margin:points} more are tolerated.",
 )
 
 RULES = ("few_changes", "differencing", "joint_classes", "averaged_noise")
@@ -116,8 +116,9 @@ PUBLICATIONS = (
     ),
     Declaration(
         "averaged_noise",
-        helps="Values were drawn anew for people whose value stayed: give the contract a record_key, so that unchanged "
-        "records keep their noise under the same step, or leave the variable as it was published before.",
+        helps="Values were drawn anew for people whose value stayed. Leave the variable out, or as it was published "
+        "before. Under the same step, noise, random rounding and PRAM give an unchanged record the values that it had "
+        "if the contract has a record_key; synthesis and swapping do not.",
         waivable=True,
     ),
     Declaration(

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from schemas.reading.overview import Overview
     from schemas.reading.proposal import Proposals
     from tasks.project.own_project import Made, Redrafted, Trying
+    from tasks.tuning.first_plan import FirstPlan
 
 init_app = typer.Typer()
 
@@ -230,7 +231,7 @@ def _draft_again(
         made = redraft(contract, data, seen, uses, trying)
     _say_plan(made, proposed)
     say("next:")
-    say(f"  sluice check {made.definition}        # judge all records; publishes nothing")
+    _say_trials(made.definition, made.plans.get(made.use))
     _refuse_stopped(trying)
 
 
@@ -248,6 +249,7 @@ def _trying(uses: tuple[str, ...], tries: int | None, minutes: float) -> Iterato
     limit = f", and trying it for at most {duration(60 * minutes)}"
     note(f"drafting a plan for {policies}{'' if tries == 0 else limit} ...")
     with waiting(quiet=False) as shown:
+        reasons: set[str] = set()
 
         def begins(use: str, number: int, of: int, draft: Any, step: str) -> None:
             if shown is not None:
@@ -258,7 +260,9 @@ def _trying(uses: tuple[str, ...], tries: int | None, minutes: float) -> Iterato
             ended = "passes" if outcome.end == "passes" else f"does not meet {fell}"
             if outcome.end == "refused":
                 why = "; ".join(dict.fromkeys(miss.says for miss in outcome.misses))
-                ended = f"cannot be carried out on these records: {why}"
+                reason = why.partition(": ")[2] or why  # without the columns of this draft
+                ended = "cannot be carried out on these records" + ("" if reason in reasons else f": {why}")
+                reasons.add(reason)
             note(f"  {USES[use].policy}: {draft.says}: {ended}", "dim")
 
         yield Trying(tries, Allowance(minutes), begins, told)
@@ -357,9 +361,18 @@ def _say_plan(made: "Made | Redrafted", proposed: "Proposals") -> None:
                 f"  it leaves {of - kept} of {of} variables out, and each table with one of them counts whole", "yellow"
             )
         if untried := sum(each.untried for each in made.plans.values()):
-            say(f"  {untried} more drafts were not tried, as the time was up; --minutes gives more", "yellow")
+            say(f"  {untried} more drafts were not tried, for lack of time; --minutes gives more", "yellow")
     elif plan.untried:
         say("the time was up before a draft was judged; --minutes gives more", "yellow")
+
+
+def _say_trials(definition: Path, plan: "FirstPlan | None") -> None:
+    """The commands by which a definition is judged and its plan made better."""
+    say(f"  sluice check {definition}        # judge all records; publishes nothing")
+    if plan is not None and not plan.passes:
+        say(f"  sluice suggest {definition}      # the smallest changes that would pass")
+    if plan is not None:
+        say(f"  sluice tune {definition}         # search for a plan that keeps more")
 
 
 def _say_next(made: "Made", proposed: "Proposals", needs_permission: bool, keys: Path | None) -> None:
@@ -376,11 +389,7 @@ def _say_next(made: "Made", proposed: "Proposals", needs_permission: bool, keys:
         say(f"  export SLUICE_CONNECTIONS={made.folder / 'connections.yaml'}   # lets these data be read")
     if plan is None:
         say(f"  $EDITOR {made.contract} {made.definition}   # the roles, then the steps of a plan: docs/methods.md")
-    say(f"  sluice check {made.definition}        # judge all records; publishes nothing")
-    if plan is not None and not plan.passes:
-        say(f"  sluice suggest {made.definition}      # the smallest changes that would pass")
-    if plan is not None:
-        say(f"  sluice tune {made.definition}         # search for a plan that keeps more")
+    _say_trials(made.definition, plan)
     people = f"--people {made.folder / 'people.yaml'}"
     if keys is None:
         say(f"  sluice office {made.contract} {people}   # once it has your people")

@@ -137,7 +137,7 @@ def suggest(
             say("none of them passes.")
         if found.untried:
             how = {1: "single changes", 2: "changes of two at once"}.get(found.together, "changes of three at once")
-            say(f"  {found.untried:,} more {how} were not tried, as the time was up; --minutes gives more", "yellow")
+            say(f"  {found.untried:,} more {how} were not tried, for lack of time; --minutes gives more", "yellow")
         for words in found.once:
             say(f"  passed once, no time to try it again: {'; and '.join(words)}")
         if found.once and not found.passing:

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.comparable_values import Hashes, column_hashes, scrambled
 from sluice.ground.errors import PlanError, did_you_mean
+from sluice.ground.record_rule import RecordRule
 from sluice.ground.rule import FileOf
 from sluice.ground.variables import Kind, Role, Variable, Variables, with_role
 from sluice.risk.transparency.attack import Attack, NoAttack
@@ -135,6 +136,11 @@ class MaskingStep(BaseModel, ABC):
     def draws_apart(self) -> bool:
         return False
 
+    # It leaves no record that breaks a rule: those that it draws apart are drawn again, else it sees to that itself.
+    @property
+    def keeps_rules(self) -> bool:
+        return self.draws_apart
+
     # Values of the records are masked, so that it may be done stratum by stratum or household by household.
     takes_strata: ClassVar[bool] = True
     takes_households: ClassVar[bool] = True
@@ -172,6 +178,12 @@ class MaskingStep(BaseModel, ABC):
         rng       : this step's own generator; a recoding does not draw from it
         A sampling step returns some of the rows.
         """
+
+    def mask_by_rules(
+        self, frame: pd.DataFrame, variables: Variables, rng: np.random.Generator, rules: Sequence[RecordRule]
+    ) -> pd.DataFrame:
+        """As `mask`, where `keeps_rules` but not `draws_apart`: no record is left that breaks one, if that can be."""
+        raise NotImplementedError(f"{self.method} does not see to rules itself")
 
     def mask_by_record(self, frame: pd.DataFrame, variables: Variables, draws: RecordDraws) -> pd.DataFrame:
         """As `mask`, where `draws_by_record`: record i draws from the i-th of `draws`."""

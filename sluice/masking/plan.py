@@ -202,39 +202,42 @@ def masked_by_step(
     rules : on what it masks, for the frame as it is here (`rules_on`)
     """
     released = step.released(variables)
+    again, own = (rules, ()) if step.draws_apart else ((), rules)
     if step.unit == "household" and not step.keeps_households:
         first, member_of = households(step, frame, variables)
         heads = frame.iloc[first].reset_index(drop=True)
 
         def by_household(draws: RecordDraws | None) -> tuple[pd.DataFrame, list[MaskingStep | ByStratum]]:
             of_first = None if draws is None else draws.of(first)
-            each, fitted = _by_strata(step, heads, variables, rng, of_first)
+            each, fitted = _by_strata(step, heads, variables, rng, of_first, own)
             return with_members(step, frame, each, member_of, list(released)), fitted
 
         masked, fitted = by_household(draws)
-        return redrawn(step, masked, rules, lambda draws: by_household(draws)[0], draws, member_of), fitted
+        return redrawn(step, masked, again, lambda draws: by_household(draws)[0], draws, member_of), fitted
     if step.unit == "household" and step.strata:
         households(step, frame, variables)  # refuses strata that would tear a household apart
-    masked, fitted = _by_strata(step, frame, variables, rng, draws)
-    again = partial(_by_strata, step, frame, variables, rng)
-    return redrawn(step, masked, rules, lambda draws: again(draws)[0], draws), fitted
+    by_strata = partial(_by_strata, step, frame, variables, rng, own=own)
+    masked, fitted = by_strata(draws)
+    return redrawn(step, masked, again, lambda draws: by_strata(draws)[0], draws), fitted
 
 
 def _by_strata(
-    step: MaskingStep, frame: pd.DataFrame, variables: Variables, rng: np.random.Generator, draws: RecordDraws | None
-) -> tuple[pd.DataFrame, list[MaskingStep | ByStratum]]:
+    step: MaskingStep, frame: pd.DataFrame, variables: Variables, rng: np.random.Generator, draws: RecordDraws | None,
+    own: Sequence[RecordRule] = (),
+) -> tuple[pd.DataFrame, list[MaskingStep | ByStratum]]:  # fmt: skip
+    """own : rules that the step sees to itself"""
     if not step.strata:
         fitted = step.fit(frame, variables)
         if step.masks_as_fitted:
             return carried_out(fitted, frame, variables, rng), list(fitted)
-        return _drawn(step, frame, variables, rng, draws), list(fitted)
+        return _drawn(step, frame, variables, rng, draws, own), list(fitted)
     parts = strata(step, frame)
     masked, steps = [], {}
     for (stratum, rows), child in zip(parts.items(), rng.spawn(len(parts)), strict=True):
         part = frame.iloc[rows]
         try:
             steps[stratum] = step.fit(part, variables)
-            masked.append(_drawn(step, part, variables, child, None if draws is None else draws.of(rows)))
+            masked.append(_drawn(step, part, variables, child, None if draws is None else draws.of(rows), own))
         except PlanError as error:
             raise PlanError(f"in a stratum of {', '.join(map(repr, step.strata))}: {error}") from None
     if not masked:
@@ -243,6 +246,9 @@ def _by_strata(
 
 
 def _drawn(
-    step: MaskingStep, frame: pd.DataFrame, variables: Variables, rng: np.random.Generator, draws: RecordDraws | None
-) -> pd.DataFrame:
+    step: MaskingStep, frame: pd.DataFrame, variables: Variables, rng: np.random.Generator, draws: RecordDraws | None,
+    own: Sequence[RecordRule],
+) -> pd.DataFrame:  # fmt: skip
+    if own:
+        return step.mask_by_rules(frame, variables, rng, own)
     return step.mask(frame, variables, rng) if draws is None else step.mask_by_record(frame, variables, draws)

@@ -38,7 +38,7 @@ def rules_on(
     variables: Variables,
     later: Sequence[MaskingStep],
 ) -> tuple[RecordRule, ...]:
-    """The rules that the step can keep by drawing again: on what it masks, if it draws each record by itself, of
+    """The rules that the step can keep, by drawing again where it draws each record by itself: on what it masks, of
     variables none of which was taken out or recoded to other categories before, and none is masked by a later step.
 
     original : the variables that the rules were written for
@@ -53,7 +53,7 @@ def rules_on(
             return now.kind.is_numeric
         return (before.kind, before.categories) == (now.kind, now.categories)
 
-    if not step.draws_apart:
+    if not step.keeps_rules:
         return ()
     return tuple(
         rule
@@ -64,7 +64,7 @@ def rules_on(
 
 def correction(step: MaskingStep, rules: Sequence[RecordRule]) -> str:
     """What whoever analyses the masked variables has to allow for, records that were drawn again among it."""
-    if not step.draws_apart or not any({*rule.columns} & {*step.columns} for rule in rules):
+    if not step.keeps_rules or not any({*rule.columns} & {*step.columns} for rule in rules):
         return step.correction()
     return (
         f"{step.correction()} Records that would have become impossible were drawn again, so that near a rule between "
@@ -89,7 +89,7 @@ def redrawn(
     """
     if not rules:
         return masked
-    wrong = _together(_broken(rules, masked), member_of)
+    wrong = _together(broken(rules, masked), member_of)
     left = at_first = int(wrong.sum())
     in_vain = 0
     for turn in range(1, _TURNS + 1):
@@ -98,13 +98,14 @@ def redrawn(
         again = draw(None if draws is None else replace(draws, step=f"{draws.step}\0{turn}"))
         columns = {name: masked[name].where(~wrong, again[name]) for name in step.columns}
         masked = with_columns(masked, columns)
-        wrong = _together(_broken(rules, masked), member_of)
+        wrong = _together(broken(rules, masked), member_of)
         in_vain = 0 if wrong.sum() < left else in_vain + 1
         left = int(wrong.sum())
     return masked
 
 
-def _broken(rules: Sequence[RecordRule], frame: pd.DataFrame) -> BoolArray:
+def broken(rules: Sequence[RecordRule], frame: pd.DataFrame) -> BoolArray:
+    """The records that break any of the rules, shape (n,)."""
     return np.asarray(~np.logical_and.reduce([rule.holds(frame) for rule in rules]))
 
 

@@ -70,7 +70,7 @@ def good_for(findings: Sequence[Finding], view: RecordsView) -> str:
     for model in _models(view):
         holds = not model.lost and all(one.holds for one in model.coefficients)
         if not (holds and model.hidden):  # what is not shown may not hold
-            (good if holds else bad).append(f"the model {model.name}")
+            (good if holds else bad).append(f"the model of {model.name}")
     worst = view.utility.marginals.pairs.worst if view.utility and view.utility.marginals else ()
     if worst and worst[0].loss > _LOST_PAIR:
         bad.append(" by ".join(worst[0].variables))

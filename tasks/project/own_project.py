@@ -48,7 +48,7 @@ from sluice.utility.analyses.drafted_analyses import drafted_analyses
 from tasks.project.new_project import PEOPLE, make_project, shipped_file
 from tasks.release.records.record_definition import RecordsDefinition
 from tasks.tuning.allowance import Allowance, stopping
-from tasks.tuning.audiences import USES, chosen_use, families_of, in_order_of_trial
+from tasks.tuning.audiences import USES, breach, chosen_use, families_of, in_order_of_trial
 from tasks.tuning.confirmation import recommended_yaml
 from tasks.tuning.draft_steps import Draft
 from tasks.tuning.first_plan import FirstPlan, first_plan, part_at_hand, until_stopped
@@ -418,28 +418,48 @@ def _tried(
     definition: RecordsDefinition, uses: tuple[str, ...], records_of: Callable[[str], RecordsAtHand],
     groups: Mapping[str, Sequence[str]], repeats: Sequence[str], analyses: Analyses, trying: Trying, faults: list[str],
 ) -> Iterator[tuple[str, FirstPlan]]:  # fmt: skip
-    """The uses for which there is time, those first under which most is kept, and the first plan of each."""
-    allowance, given, tried = trying.allowance, trying.allowance.left, 0
+    """The uses for which there is time, those first under which most is kept, and the first plan of each. Where none
+    passes that anybody may have, the time that they left goes to the drafts that were not tried, of the use that came
+    nearest first."""
+    allowance, given = trying.allowance, trying.allowance.left
     order = in_order_of_trial(uses)
-    for use in order:
-        left = allowance.left
-        if tried and (allowance.stopped or left < (given - left) / tried):
-            return  # its first draft would end too late
+    found: dict[str, FirstPlan] = {}
+
+    def is_time() -> bool:
+        """Whether one more draft would not end too late, by what one took on average."""
+        tried = sum(max(plan.tried, 1) for plan in found.values())
+        return not tried or (not allowance.stopped and allowance.left >= (given - allowance.left) / tried)
+
+    def planned(use: str, seconds: float) -> FirstPlan:
         records = records_of(use)
-        seconds = left if use == order[-1] else left / 2  # what one use does not need, the next has
-        try:
-            plan = first_plan(
-                definition, part_at_hand(records, MOST_TRIED_ON), groups, repeats, trying.most,
-                partial(trying.told, use), seconds, analyses, families_of(use, uses),
-                part_at_hand(records, MOST_JUDGED_ON), allowance, partial(trying.begins, use),
-            )  # fmt: skip
+        return first_plan(
+            definition, part_at_hand(records, MOST_TRIED_ON), groups, repeats, trying.most,
+            partial(trying.told, use), seconds, analyses, families_of(use, uses),
+            part_at_hand(records, MOST_JUDGED_ON), allowance, partial(trying.begins, use), found.get(use),
+        )  # fmt: skip
+
+    for use in order:
+        if not is_time():
+            break
+        try:  # what one use does not need, the next has
+            plan = planned(use, allowance.left if use == order[-1] else allowance.left / 2)
         except PlanError as error:
             faults.append(str(error))
             continue
-        tried += max(plan.tried, 1)
+        found[use] = plan
         yield use, plan
         if plan.as_tried and plan.passes and plan.as_tried.keeps_enough and not USES[use].researchers:
             return  # no other use can have more that counts
+    while is_time() and not any(plan.passes and not USES[use].researchers for use, plan in found.items()):
+        left = [use for use, plan in found.items() if plan.untried and not plan.passes]
+        if not left:
+            return
+        use = min(left, key=lambda use: breach(found[use]))
+        plan = planned(use, allowance.left)
+        if plan.tried == found[use].tried:
+            return
+        found[use] = plan
+        yield use, plan
 
 
 def typed_records(source: TabularSource, contract: Contract, records: int) -> tuple[pd.DataFrame, dict[str, Variable]]:

@@ -80,8 +80,9 @@ def chosen_use(plans: Mapping[str, FirstPlan]) -> str:
         keeps = {use: each.worth for use, each in passing.items() if each and USES[use].researchers == researchers}
         if keeps:
             return min(keeps, key=lambda use: keeps[use])
-    return min(plans, key=lambda use: _breach(plans[use]))
+    return min(plans, key=lambda use: breach(plans[use]))
 
 
-def _breach(plan: FirstPlan) -> float:
+def breach(plan: FirstPlan) -> float:
+    """How far it is from what the policy asks; 0 where nothing was tried."""
     return 0.0 if plan.outcome is None else plan.outcome.breach

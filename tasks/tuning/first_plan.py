@@ -76,6 +76,7 @@ class FirstPlan:
     outcome : None where nothing was tried
     untried : drafts that would have been, had there been time
     fell    : the draft that would have kept more, the most of them, and did not pass; None: there is none
+    done    : the numbers of those that were judged
     """
 
     draft: Draft
@@ -84,6 +85,7 @@ class FirstPlan:
     records: int
     untried: int = 0
     fell: Tried | None = None
+    done: frozenset[int] = frozenset()
 
     @property
     def passes(self) -> bool:
@@ -111,6 +113,7 @@ def first_plan(
     whole: RecordsAtHand | None = None,
     allowance: Allowance | None = None,
     begins: Begins = lambda number, of, draft, step: None,
+    after: FirstPlan | None = None,
 ) -> FirstPlan:
     """The draft that keeps most of those that pass on the records at hand; else the one that came nearest.
 
@@ -128,6 +131,7 @@ def first_plan(
     whole      : the records of which those at hand are a part: what passes on the part is judged on these, too. More
                  people tell more coefficients from 0 and more intruders from chance, so it may fall there
     allowance  : of which `seconds` are a part; who stops it by KeyboardInterrupt gets what was found until then
+    after      : what came of the same call before, in less time: its drafts are not judged again
     raises     : PlanError where none fits the documents
     cost       : a trial for each draft, most of which stop early
     """
@@ -149,11 +153,14 @@ def first_plan(
     looks, attacks = allowance.part(seconds), allowance.part(seconds)
     on = records
     judged: list[Tried] = []
+    done = set() if after is None else {*after.done}
+    before = [] if after is None or after.as_tried is None else [after.as_tried]
     waiting: list[tuple[int, Tried]] = []
 
     def ended(number: int, tried: Tried) -> None:
         told(number, len(wanted), tried.draft, tried.outcome)
         judged.append(tried)
+        done.add(number)
 
     def attacked(number: int, tried: Tried) -> bool:
         nonlocal on
@@ -170,7 +177,7 @@ def first_plan(
         return outcome.end == "passes"
 
     def search() -> None:
-        for number, draft in enumerate(wanted, start=1):
+        for number, draft in [each for each in enumerate(wanted, start=1) if each[0] not in done]:
             begins(number, len(wanted), draft, "without attacks")
             tried = looks.timed(partial(_looked_at, definition, draft, records, number, analyses))
             if not tried.passes:
@@ -192,15 +199,16 @@ def first_plan(
 
     with until_stopped(allowance):
         search()
-    untried = len(wanted) - len(judged)
+    untried, tried = len(wanted) - len(done), len(judged) + (0 if after is None else after.tried)
+    judged = before + judged
     if not judged:
         return FirstPlan(waiting[0][1].draft if waiting else found[0], None, 0, len(records), untried)
     if judged[-1].passes:
         best = judged[-1]
         fell = min((each for each in judged[:-1] if each.worth < best.worth), key=lambda each: each.worth, default=None)
-        return FirstPlan(best.draft, best.outcome, len(judged), len(on), 0, fell)
+        return FirstPlan(best.draft, best.outcome, tried, len(on), 0, fell, frozenset(done))
     nearest = min(judged, key=lambda each: each.outcome.breach)
-    return FirstPlan(nearest.draft, nearest.outcome, len(judged), len(records), untried)
+    return FirstPlan(nearest.draft, nearest.outcome, tried, len(records), untried, None, frozenset(done))
 
 
 @contextmanager

@@ -2,6 +2,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from sluice.ground.arrays import BoolArray
 from sluice.ground.record_rule import RecordRule
@@ -13,6 +14,7 @@ from sluice.masking.noise.pram import Pram
 from sluice.masking.plan import apply_plan
 from sluice.masking.recoding.global_recoding import GlobalRecoding
 from sluice.masking.swapping.permutation import Permutation
+from sluice.masking.synthesis.sequential_trees import SequentialTrees
 
 STATES = ("student", "at work", "retired")
 N = 600
@@ -127,3 +129,44 @@ def test_what_moves_afterwards_is_followed() -> None:
     (block,) = moved_blocks(plan, people(), VARIABLES, np.random.SeedSequence(5), rules=(RULE,))
     wages = people()["wage"].to_numpy()
     np.testing.assert_array_equal(masked["wage"].to_numpy()[block.rows], wages)
+
+
+def spells() -> pd.DataFrame:
+    """Who falls ill again does so before the end, and everybody else's time ends with it."""
+    rng = np.random.default_rng(2)
+    age = rng.normal(size=N)
+    until = 50 + 10 * age + rng.normal(0, 10, N)
+    again = rng.random(N) < 0.5
+    return pd.DataFrame(
+        {"sex": rng.integers(0, 2, N), "age": age, "until": until, "again": until - again * rng.uniform(0, 20, N)}
+    ).astype({"sex": "category"})
+
+
+SPELLS = {
+    "sex": Variable(name="sex", kind=Kind.BINARY, categories=("0", "1")),
+    **{name: Variable(name=name, kind=Kind.CONTINUOUS) for name in ("age", "until", "again")},
+}
+NEVER_AFTER = RecordRule(
+    "after", "Nobody falls ill after the end", ("again", "until"), lambda frame: (frame.again <= frame.until).to_numpy()
+)
+
+
+@pytest.mark.parametrize("strata", [(), ("sex",)])
+def test_calibrated_values_keep_the_rules_and_the_regressions(strata: tuple[str, ...]) -> None:
+    step = SequentialTrees(
+        columns=("age", "until", "again"), minimum_leaf=40, smoothing="density", calibrated=True, strata=strata
+    )
+    frame = spells()
+    frame["sex"] = frame["sex"].cat.rename_categories(["0", "1"])
+
+    def masked(rules: Any) -> pd.DataFrame:
+        return apply_plan([step], frame, SPELLS, np.random.SeedSequence(3), None, rules)[0]
+
+    free, by_rule = masked(()), masked((NEVER_AFTER,))
+    assert NEVER_AFTER.holds(free).mean() < 0.95
+    assert NEVER_AFTER.holds(by_rule).all()
+    for file in (free, by_rule):
+        for name in ("until", "again"):
+            slopes = [np.cov(each["age"], each[name])[0, 1] / each["age"].var() for each in (frame, file)]
+            error = (frame[name] - slopes[0] * frame["age"]).std() / np.sqrt(N) / frame["age"].std()
+            assert abs(slopes[1] - slopes[0]) < (2.5 if strata else 1.5) * error

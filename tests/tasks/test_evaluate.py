@@ -13,7 +13,7 @@ from sluice.ground.verdict import Verdict
 from tasks.record_steps import check, evaluate, mask
 from tasks.release.product import AnyRelease
 from tasks.release.records import record_findings, release_comparison
-from tests.flows.house import House
+from tests.flows.house import House, survey
 
 Bring = Callable[[House], AnyRelease]
 
@@ -34,6 +34,7 @@ def test_measurements_beside_each_other_find_what_they_find_one_by_one(
         {"rule": "distance_linkage", "limit": 0.5},
         {"rule": "attribute_inference", "limit": 0.99},
     ]
+    house.data = survey(300)
     release = validated(house)
     masked, found, threads = mask(release), [], []
 
@@ -70,6 +71,7 @@ def test_what_fills_memory_is_measured_by_itself(
     for name in seen:
         monkeypatch.setattr(standard_checks, name, noted(name))
     monkeypatch.setattr("numba.config.NUMBA_NUM_THREADS", 4)
+    house.data = survey(300)
     release = validated(house)
     evaluate(release, mask(release))
     assert seen == {"learned_intruder": {"MainThread"}, "judge_unique_values": {"ThreadPoolExecutor"}}
@@ -96,6 +98,7 @@ def test_the_pairs_are_those_of_the_original_records(
 def test_the_frames_are_read_once_and_let_go_by_the_last_who_needs_them(
     house: House, validated: Bring, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    house.data = survey(300)
     release, read = validated(house), []
 
     def once(*given: object) -> record_findings.Comparison:

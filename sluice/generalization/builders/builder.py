@@ -52,7 +52,7 @@ class HierarchyBuilder(BaseModel, ABC):
         if variable.kind not in self.kinds:
             raise DocumentError(
                 f"hierarchy by {self.key()} is for {', '.join(self.kinds)} variables; '{variable.name}' is "
-                f"{variable.kind}"
+                f"{variable.kind}. Write it by another key (docs/hierarchies.md), or leave it out"
             )
         leaves = self.leaves(variable)
         return hierarchy_of(variable.name, leaves, self.grouped(variable, leaves))

@@ -61,6 +61,8 @@ _HINDERED = 0.5  # share of them that can, below which another variable stands i
 _RARE, _EXPECTED = 5.0, 10.0  # of a category, and of a number
 
 _Columns = Callable[[FloatArray], FloatArray]
+Keeps = Callable[[IntArray, Mapping[str, IntArray]], BoolArray]
+"""Whether records, shape (k,), may be, whose value of each response is that of the records named for it, (k,)."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ class Sides:
 
 def calibrated(
     variables: Mapping[str, Sides], responses: Sequence[str], minimum_people: int, rng: Generator,
-    people: IntArray | None = None,
+    people: IntArray | None = None, keeps: Keeps | None = None,
 ) -> dict[str, IntArray]:  # fmt: skip
     """From which synthetic record each one has its value of each of `responses`.
 
@@ -86,6 +88,7 @@ def calibrated(
     variables      : all that are released, `responses` among them
     minimum_people : fewest that stand behind an effect, where they are fewer than 20
     people         : whose each record of the original is, (n,), where somebody has several
+    keeps          : asked before two records exchange values; who may be stays one who may be
     returns        : a permutation of the m records each; as they are where too few people have a category, or a
                      number varies for too few
     cost           : O(n q (q + k)) for q effects and each variable of k categories; memory O(n (q + k))
@@ -107,13 +110,24 @@ def calibrated(
             of = Sides(variables[name].original, now[name], variables[name].is_category)
             group, together = _that_move(name, left, variables, states, now, rng)
             x, z = (np.column_stack([side[each] for each in known]) for side in (before, after))
-            moves = _exchanged(of, together, x, z, minimum_people, rng, people)
+            may = None if keeps is None else _that_may_be(keeps, places, group)
+            moves = _exchanged(of, together, x, z, minimum_people, rng, people, may)
             for each in group:
                 places[each] = places[each][moves]
                 now[each] = variables[each].synthetic[places[each]]
             after |= {each: effects[each].columns(now[each]) for each in group}
         known.append(name)
     return places
+
+
+def _that_may_be(keeps: Keeps, places: Mapping[str, IntArray], group: Sequence[str]) -> Callable[..., BoolArray]:
+    """Whether records, (k,), may have the values of `group` that others, (k,), have after `moves`, (m,)."""
+
+    def may(records: IntArray, others: IntArray, moves: IntArray) -> BoolArray:
+        after = moves[others]
+        return keeps(records, {name: of[after] if name in group else of[records] for name, of in places.items()})
+
+    return may
 
 
 def _turn(variable: Sides) -> int:
@@ -223,7 +237,7 @@ class _Effects:
 
 def _exchanged(
     of: Sides, together: Together, x: FloatArray, z: FloatArray, minimum_people: int, rng: Generator,
-    people: IntArray | None,
+    people: IntArray | None, may: Callable[[IntArray, IntArray, IntArray], BoolArray] | None = None,
 ) -> IntArray:  # fmt: skip
     """Two records at a time exchange their values, where that brings the equations nearer."""
     from sluice.masking.synthesis.calibration_kernel import exchanged_where_nearer
@@ -248,6 +262,9 @@ def _exchanged(
             one, other = _pairs(of.synthetic[places[there]], reach, now, effects @ apart, rng)
             goes = together.allow(places[there[other]], there[one], expected)
             goes &= together.allow(places[there[one]], there[other], expected)
+            if may is not None:
+                goes[goes] &= may(there[one[goes]], there[other[goes]], places)
+                goes[goes] &= may(there[other[goes]], there[one[goes]], places)
             one, other = one[goes], other[goes]
             done = exchanged_where_nearer(one, other, effects, now, apart)
             if not done.any():

@@ -7,7 +7,7 @@ leaf; no value is drawn from fewer than `minimum_leaf` people; drawn values may 
 the original's (`calibrated`), in which Torra's IPSO and the data shuffling of Muralidhar and Sarathy (2006) meet.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal, Self
 
 import numpy as np
@@ -15,13 +15,15 @@ import pandas as pd
 from numpy.random import Generator
 from pydantic import Field, model_validator
 
-from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.errors import PlanError
 from sluice.ground.frame_columns import with_columns
+from sluice.ground.record_rule import RecordRule
 from sluice.ground.variables import Kind, Variable, Variables
 from sluice.masking.column_numbers import grain, on_grain, perturbed, stored
 from sluice.masking.masking_step import DRAWN_FROM_A_MODEL, MaskingStep
 from sluice.masking.plan import strata, together
+from sluice.masking.redrawing import broken, redrawn
 from sluice.masking.synthesis.calibration import Sides, calibrated, chosen_of_two
 from sluice.masking.synthesis.leaf_donors import (
     Predictor,
@@ -146,20 +148,33 @@ class SequentialTrees(MaskingStep):
         Cost: one or two trees a variable, each O(n p log n) for the p variables before it, and where `calibrated` least
         squares on q main effects for each variable, O(n q^2), and exchanges, O(n q); memory O(n (p + q)).
         """
-        released = self.released(variables)
+        return self.mask_by_rules(frame, variables, rng, ())
+
+    def mask_by_rules(
+        self, frame: pd.DataFrame, variables: Variables, rng: Generator, rules: Sequence[RecordRule]
+    ) -> pd.DataFrame:
+        """Records are drawn until they keep the rules, and calibrated values change places where both records do then.
+
+        Raises and cost: as `mask`, once more for each time that records are drawn again."""
+        synthetic = self._drawn_anew(frame, variables, rng)
+        if self.calibrated:
+            synthetic = redrawn(self, synthetic, rules, lambda _: self._drawn_anew(frame, variables, rng))
+            synthetic = with_columns(synthetic, self._exchanged(frame, synthetic, variables, rng, rules))
+        return synthetic[list(self.released(variables))]
+
+    def _drawn_anew(self, frame: pd.DataFrame, variables: Variables, rng: Generator) -> pd.DataFrame:
         synthetic = frame.copy(deep=False)
         before = [Predictor.of(frame[name], frame[name], variables[name]) for name in self.given]
         for name in self.order or self.columns:
             column = self._synthesised(frame[name], variables[name], before, rng)
             synthetic[name] = column
             before.append(Predictor.of(frame[name], column, variables[name]))
-        if self.calibrated:
-            synthetic = with_columns(synthetic, self._exchanged(frame, synthetic, variables, rng))
-        return synthetic[list(released)]
+        return synthetic
 
     def _exchanged(
-        self, frame: pd.DataFrame, synthetic: pd.DataFrame, variables: Variables, rng: Generator
-    ) -> dict[str, pd.Series]:
+        self, frame: pd.DataFrame, synthetic: pd.DataFrame, variables: Variables, rng: Generator,
+        rules: Sequence[RecordRule],
+    ) -> dict[str, pd.Series]:  # fmt: skip
         """The synthetic columns, their values at other records."""
         sides = {}
         for name in (*self.given, *(self.order or self.columns)):
@@ -167,13 +182,23 @@ class SequentialTrees(MaskingStep):
             one, other = (as_numbers(file[name], kind) for file in (frame, synthetic))
             sides[name] = Sides(one, other, kind.is_categorical)
         whose = people_with_several(frame, variables)
-        places = calibrated(sides, self._calibrated, self.minimum_leaf, rng, whose)
+        named = {name for rule in rules for name in rule.columns}
+
+        def keeps(records: IntArray, of: Mapping[str, IntArray]) -> BoolArray:
+            columns = {name: synthetic[name].take(of.get(name, records)).array for name in named}
+            return ~broken(rules, pd.DataFrame(columns))
+
+        places = calibrated(sides, self._calibrated, self.minimum_leaf, rng, whose, keeps if rules else None)
         return {name: synthetic[name].take(rows).set_axis(frame.index) for name, rows in places.items()}
 
     @property
     def draws_apart(self) -> bool:
         """Calibrated values change places until the regressions are those of all records."""
         return not self.calibrated
+
+    @property
+    def keeps_rules(self) -> bool:
+        return True
 
     def attacks(self) -> tuple[Attack, ...]:
         copied = CopiedPeople((*self.columns, *self.given), self._again, self.given)

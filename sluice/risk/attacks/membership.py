@@ -282,10 +282,13 @@ def learned_membership(attacked: Attacked) -> Membership:
         attacked.points, attacked.belonging, attacked.attacks, attacked.limit, attacked.rng,
     )  # fmt: skip
     order, mixed = points[0].in_random_order(rng), points[2].in_random_order(rng)
-    place = pd.factorize(of_units[1][mixed])[0]  # members of one household would tell each other among non-members
-    is_known = place < (place.max(initial=-1) + 1) // 2
+    # Members of one household would tell each other among non-members.
+    place, names = pd.factorize(of_units[1][mixed])
+    if len(names) < len(place):  # whose record comes first has many: halves by that would differ in size of household
+        place = rng.permutation(len(names))[place]
+    is_known = place < len(names) // 2
     halves = mixed[is_known], mixed[~is_known]
-    if min(map(len, (points[0], *halves))) < FEWEST or not len(points[1]):
+    if min(len(points[0]), *(len(half) for half in halves)) < FEWEST or not len(points[1]):
         raise DataError(f"learned membership needs {FEWEST} members and {2 * FEWEST} others, and a released record")
     tables = attacked.values
 

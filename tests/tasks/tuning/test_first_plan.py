@@ -312,3 +312,19 @@ def test_a_part_is_of_whole_households() -> None:
     inside = set(part.frame["household"])
     assert int(known.frame["household"].isin(inside).sum()) == len(part)
     assert part_at_hand(known, 600) is known
+
+
+def test_with_more_time_the_drafts_that_were_left_are_tried_and_no_other_one() -> None:
+    tried: list[int] = []
+    far = {1: 0.2, 2: 0.9}
+
+    def looked_at(*arguments: Any) -> Tried:
+        _, draft, _, number, _ = arguments
+        tried.append(number)
+        return Tried(draft, outcome("fails", far.get(number, 0.5)))
+
+    with patch.object(module, "_looked_at", looked_at):
+        first = first_plan(definition(), records(300), GROUPS, seconds=0.0)
+        more = first_plan(definition(), records(300), GROUPS, after=first)
+    assert (first.tried, tried) == (1, list(range(1, more.tried + 1)))
+    assert (more.untried, more.draft) == (0, first.draft), "the nearest is that of before"
