@@ -196,7 +196,7 @@ def _judged(
     verdict, says = Verdict.PASS, _SAYS.kept(**about)
     is_key = files.variables[hidden.name].role is Role.QUASI_IDENTIFIER
     on_crowds = [rule for rule in rules if isinstance(rule, FrequencyRule) and _looks_at(rule, hidden.name)]
-    on_values = [rule for rule in rules if isinstance(rule, LDiversity)]
+    on_values = [rule for rule in rules if isinstance(rule, SensitiveRule)]
     broken: Saying | None = None
     if is_key:
         for on_crowd in on_crowds:
@@ -205,7 +205,7 @@ def _judged(
         broken = broken or _too_alike(on_value, files, hidden, told, keys, about)
     if broken:
         verdict, says = Verdict.FAIL, broken
-    elif not any(isinstance(rule, FrequencyRule | LDiversity) for rule in rules):
+    elif not any(isinstance(rule, FrequencyRule | SensitiveRule) for rule in rules):
         verdict, says = Verdict.REVIEW, _SAYS.no_groups(**about)
     return Finding(
         rule="recovered_values", verdict=verdict, stage="reference", scope=hidden.name,
@@ -273,15 +273,19 @@ def _counted(label: IntArray, of: BoolArray, people: IntArray | None) -> IntArra
 
 
 def _too_alike(
-    rule: LDiversity, files: Comparison, hidden: _Hidden, told: Told, keys: list[str], about: dict[str, Any]
+    rule: SensitiveRule, files: Comparison, hidden: _Hidden, told: Told, keys: list[str], about: dict[str, Any]
 ) -> Saying | None:
-    """Whether groups in which the variable is told of everybody break a rule on their sensitive values."""
+    """Whether groups in which the variable is told of everybody break a rule on their sensitive values; for a rule that
+    compares groups with the file, whether all groups do, where the variable is told of nearly everybody."""
     if not keys:
         return None
     labels = classes_of(files.masked, keys).labels
-    untold = np.bincount(labels[~(told.people | told.anyway | ~hidden.of)], minlength=int(labels.max()) + 1) > 0
+    hides = ~(told.people | told.anyway | ~hidden.of)
+    untold = np.bincount(labels[hides], minlength=int(labels.max()) + 1) > 0
     through = np.bincount(labels[told.people], minlength=int(labels.max()) + 1) > 0
     rows = np.flatnonzero((through & ~untold)[labels])
+    if not isinstance(rule, LDiversity):
+        rows = np.arange(len(labels) if hides.mean() <= 1 - _NEARLY_ALL else 0)
     if not len(rows):
         return None
     variable = files.variables[hidden.name]

@@ -164,6 +164,8 @@ def _variable(seen: Overview, proposed: Proposal, changes: bool) -> Iterator[str
         yield f"    date_format: {first}  # as the file writes them; they are published as 2024-12-31{check}"
     if proposed.other_form:
         yield f"    # check: {SAYS[proposed.other_form]}"
+    if kind.is_categorical and any(unseen(label, one_line=True) for label in column.labels):
+        yield "    # check: values hold a line break or what nobody sees, which a release refuses: clean the column"
     if proposed.repeats:
         yield f"    # tells the same of every record as {_quoted(proposed.repeats)}: plans compute it, or leave it out"
     yield f"    description: {_quoted(proposed.description)}"

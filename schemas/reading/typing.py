@@ -20,7 +20,7 @@ from sluice.ground.values import IN_A_ZONE, fullmatch, is_text, plain_array, tri
 from sluice.ground.variables import Kind, Role, Variable, as_label
 from sluice.ground.visible_text import LOOKALIKE_NAMES, as_they_look, same_but_for_capitals, unclear_names, unseen
 from sluice.items.item_sets import split
-from sluice.reading.typed_column import as_series, typed_array
+from sluice.reading.typed_column import as_series, repeated_items, typed_array
 
 Pseudonym = Callable[[str, str], str]
 """(name of the variable, value as text) -> keyed hash"""
@@ -139,6 +139,8 @@ class SourceTyping:
             self._count(name, check, cells)
         if count := _in_other_words(plain_array(series), variable):
             self.remarks.add("other_words", name, count)
+        if variable.kind is Kind.ITEMS and (count := repeated_items(plain_array(series), variable)):
+            self.remarks.add("repeated_items", name, count)
         if variable.kind is Kind.DATE and (count := _in_a_zone(plain_array(series))):
             self.remarks.add("in_a_zone", name, count)
         if variable.role in HASHED:

@@ -14,7 +14,7 @@ from sluice.ground.visible_text import one_line
 
 What = Literal[
     "beyond_calendar", "blanks", "codes_alike", "comments", "empty_lines", "in_a_zone", "names_alike",
-    "names_in_capitals", "marks", "no_value", "other_words", "totals", "notes",
+    "names_in_capitals", "marks", "no_value", "other_words", "repeated_items", "totals", "notes",
 ]  # fmt: skip
 
 _SAYS = Sentences(
@@ -38,6 +38,8 @@ _SAYS = Sentences(
     no_value="column '{column}': no value in {count:count,_record}; left out, as a contract asks for one at least",
     other_words="column '{column}': {count:count,_cell} with another word for true or false than the contract has, and "
     "published by the contract's. To keep the words of the data, list them in its categories",
+    repeated_items="column '{column}': {count:count,_cell} with an item more than once, which counts once in a set. If "
+    "how often matters, give each item a column of its numbers",
     totals="column '{column}', record {first:,}, the last, seems to be a total: {count:,} of its numbers "
     "{count:is} the sum or mean of the column. If so, take it out",
     notes="column '{column}', record {first:,}: {count:count,_record} at the end {count:is} empty but for this column. "

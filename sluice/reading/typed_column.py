@@ -139,6 +139,16 @@ def _categories(raw: pa.Array, variable: Variable, decimal_mark: str) -> tuple[p
     return pa.DictionaryArray.from_arrays(codes, pa.array(categories, pa.string())), problems
 
 
+def repeated_items(raw: pa.Array, variable: Variable) -> int:
+    """How many cells of sets hold an item more than once, which the typed column has once. Cost: O(n log n)."""
+    whole = raw.dictionary_decode() if pa.types.is_dictionary(raw.type) else raw
+    texts, mark = _labels(whole, variable), variable.between_items
+    lists = pc.fill_null(pc.starts_with(texts, LIST_MARK), False)
+    rows, labels = split(pc.if_else(lists, pc.replace_substring(texts, LIST_MARK, mark), texts), mark)
+    sets = ItemSets.from_pairs(rows, labels.indices.to_numpy(), len(texts), tuple(labels.dictionary.to_pylist()))
+    return int((np.bincount(rows, minlength=len(texts)) > sets.sizes).sum())
+
+
 def _items(raw: pa.Array, variable: Variable) -> tuple[pa.Array, dict[str, pa.Array]]:
     """Canonical texts of the sets; a cell counts once, however many of its items are not declared."""
     texts, mark = _labels(raw, variable), variable.between_items

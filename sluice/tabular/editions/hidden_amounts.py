@@ -21,10 +21,9 @@ from sluice.tabular.editions.file_totals import file_totals
 from sluice.tabular.model.cells import Booleans, Cells, Floats, Integers
 
 _NEARLY = 0.1  # of an amount, within which it is read: the p of p% rules in use
-_PILE = 2  # records with the largest amount, from which it may be a cap
 _TELL = 0.9  # of the cells that hide nobody are no farther off than the error that is reckoned with
 _EXACT = 0.001
-_FEWEST = 3  # of these cells
+_FEWEST = 3  # of these cells, those of nothing left aside
 _CHANCE = 0.05  # that a guess comes as near to an amount
 _BY_CHANCE = 0.01
 
@@ -48,16 +47,14 @@ class AmountsRead:
 
     @property
     def is_chance(self) -> bool:
-        """Whether as many guesses would be right, and as many exact."""
-        from scipy.stats import binom  # takes time to load
-
-        both = ((self.right, _CHANCE), (self.exact, _CHANCE * _EXACT / _NEARLY))
-        return all(float(binom.sf(hits - 1, self.read, chance)) >= _BY_CHANCE for hits, chance in both)
+        """Whether as many guesses would be right."""
+        return _by_chance(self.right, self.read, _CHANCE)
 
     @property
     def discloses(self) -> bool:
         """Whether a reader is right, and knows it or is so about most."""
-        return self.right > 0 and (self.trusted or (2 * self.right >= self.read and not self.is_chance))
+        unlikely = not (self.is_chance and _by_chance(self.exact, self.read, _CHANCE * _EXACT / _NEARLY))
+        return self.right > 0 and (self.trusted or (2 * self.right >= self.read and unlikely))
 
 
 def amounts_read(
@@ -73,8 +70,7 @@ def amounts_read(
     told   : shape (c,), whether the cell's value is published
     value  : shape (c,), as published, in units of the table
     codes  : dimension -> shape (n,), the code of each record, as for `file_totals`
-    shown  : shape (n,), the amounts in the file, in units; NaN where blank. The largest one is a cap where several
-             records have it
+    shown  : shape (n,), the amounts in the file, in units; NaN where blank; the largest may be a cap
     weight : shape (n,), how often each amount counts; once where not given
     cost   : three times that of `file_totals`, and as much again each time an amount opens others
     """
@@ -94,7 +90,7 @@ def amounts_read(
         )
         rest = value - sums
         if not (cell_of >= 0).any():
-            error = _error(np.abs(rest[told & (many == 0)]))
+            error = _error(np.abs(rest[told & (many == 0) & (value != 0)]))
         at = np.flatnonzero(told & (many == 1))
         of, first = np.unique(whose[at].astype(np.int64), return_index=True)
         at = at[first]
@@ -102,23 +98,32 @@ def amounts_read(
         left[of], amount[of], cell_of[of[new]] = False, rest[at], at[new]
         if not new.any():
             break
-    read = np.flatnonzero(cell_of >= 0)
-    near = error <= _NEARLY * amount[read]
+    near = (cell_of >= 0) & (error <= _NEARLY * amount)
+    if capped.sum() == 1:  # a single largest amount may be no cap, unless it is another and the cells agree
+        hidden &= ~capped | near
+        capped &= near
+    read = np.flatnonzero((cell_of >= 0) & hidden)
     largest = np.maximum(cells.largest[cell_of[read], 0], 1).astype(np.float64)
     apart = np.where(capped[read], np.abs(amount[read] - largest) / largest, np.inf)
-    right, exact = near | (apart <= _NEARLY), apart <= _EXACT
-    return AmountsRead(int(hidden.sum()), len(read), int(right.sum()), int(exact.sum()), bool(near.any()))
+    right = np.where(capped[read], apart <= _NEARLY, near[read])  # what is blank may be any of a cell's amounts
+    trusted = bool((near[read] & right).any())
+    return AmountsRead(int(hidden.sum()), len(read), int(right.sum()), int((apart <= _EXACT).sum()), trusted)
 
 
 def _at_the_cap(shown: Floats) -> Booleans:
+    """Who has the largest amount that the file shows."""
     finite = shown[np.isfinite(shown)]
-    if not len(finite):
-        return np.zeros(len(shown), np.bool_)
-    at: Booleans = shown == finite.max()
-    return at if at.sum() >= _PILE else np.zeros(len(shown), np.bool_)
+    at: Booleans = shown == finite.max(initial=-np.inf)
+    return at
 
 
 def _error(apart: Floats) -> float:
     """By how much sums of shown amounts miss the published ones; any, where too few cells tell."""
     apart = apart[np.isfinite(apart)]
     return float(np.quantile(apart, _TELL)) if len(apart) >= _FEWEST else np.inf
+
+
+def _by_chance(hits: int, of: int, chance: float) -> bool:
+    from scipy.stats import binom  # takes time to load
+
+    return float(binom.sf(hits - 1, of, chance)) >= _BY_CHANCE

@@ -14,6 +14,7 @@ from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.classes.k_anonymity import KAnonymity
 from sluice.risk.classes.l_diversity import LDiversity
 from sluice.risk.classes.sample_uniques import SampleUniquesShare
+from sluice.risk.classes.t_closeness import TCloseness
 from sluice.utility.comparison import Comparison
 from tests.golden import golden
 from tests.red_team.cases.steered_blanks import blank_for_the_ill, examined
@@ -80,6 +81,23 @@ def test_a_code_that_the_contract_calls_a_text_comes_back() -> None:
     assert (found.code, found.scope) == ("recovered_values.too_few", "area")
     own = as_text.original.assign(area=[f"lives in house {number}" for number in range(N)])
     assert judged([KAnonymity(k=30)], replace(as_text, original=own)).verdict is Verdict.PASS
+
+
+@pytest.mark.parametrize(("ill_of_rare", "verdict"), [(19, Verdict.FAIL), (4, Verdict.PASS)])
+def test_a_removed_illness_that_digits_tell_is_judged_as_if_released(ill_of_rare: int, verdict: Verdict) -> None:
+    """Twenty are of a rare sex, and nearly all of them are ill, as one in ten is; the amounts of the ill are odd."""
+    files = people(rare=20)
+    ill = np.random.default_rng(1).random(N) < 0.1
+    ill[N - 20 :] = np.arange(20) < ill_of_rare
+    amount = 2.0 * np.random.default_rng(2).integers(0, 900, N) + ill
+    frame = files.original.assign(ill=pd.Categorical(np.where(ill, "yes", "no")), hint=amount).drop(columns="area")
+    variables = {name: files.variables[name] for name in ("sex", "hint", "ill")}
+    masked, released = frame.drop(columns="ill"), {name: variables[name] for name in ("sex", "hint")}
+    odd = masked["hint"] % 2 == 1
+    assert (odd == ill).all()
+    found = judged([KAnonymity(k=5), L, TCloseness(t=0.6)], files_of(frame, masked, variables, released, masked))
+    assert (found.verdict, found.scope) == (verdict, "ill")
+    assert found.code == ("recovered_values.too_alike" if verdict is Verdict.FAIL else "recovered_values.kept")
 
 
 def test_nothing_comes_back() -> None:

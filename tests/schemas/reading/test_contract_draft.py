@@ -488,3 +488,10 @@ def test_a_number_that_is_the_sum_of_two_pairs_has_a_rule_for_each_by_names_of_t
     names = [rule["name"] for rule in rules]
     assert {"total_is_the_sum", "total_is_the_sum_2"} <= {*names}
     assert len(names) == len({*names})
+
+
+@pytest.mark.parametrize(("category", "said"), [("two\nlines", True), ("te\u200ba", True), ("one line", False)])
+def test_a_category_that_a_release_refuses_is_said_in_the_draft(tmp_path: Path, category: str, said: bool) -> None:
+    pd.DataFrame({"x": [category, "tea", "milk"] * 40}).to_parquet(tmp_path / "x.parquet")
+    text = draft_contract(ParquetSource(path="x.parquet").resolve(tmp_path), "x")
+    assert ("which a release refuses" in text) is said

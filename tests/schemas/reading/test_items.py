@@ -35,6 +35,22 @@ def test_cells_and_lists_are_the_same_sets() -> None:
     assert variable.items == ("milk", "tea")
 
 
+@pytest.mark.parametrize(
+    ("cells", "repeated"),
+    [
+        (["tea; milk;tea", "tea;tea", None, ";", "milk"], 2),
+        ([["tea", " milk", "tea"], [], None, ["milk"]], 1),
+        (["tea;milk", "milk;tea", "tea;;milk"], 0),
+        (pd.Categorical(["tea;tea", "milk", "tea;tea"]), 2),
+    ],
+)
+def test_items_that_a_cell_repeats_are_counted_and_said(cells: list[object], repeated: int) -> None:
+    typing = SourceTyping(contract(), lambda name, text: text)
+    typing.type_batch(pd.DataFrame({"basket": cells}))
+    expected = [("reading.repeated_items", repeated)] if repeated else []
+    assert [(each.code, each.count) for each in typing.remarks.all()] == expected
+
+
 def test_another_separator_and_missing_codes() -> None:
     assert typed(["b|a;c", "none"], separator="|", missing_codes=["none"])[0] == ["a;c|b", None]
 

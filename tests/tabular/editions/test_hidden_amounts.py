@@ -45,6 +45,12 @@ def altered(frame: pd.DataFrame, change: Callable[[pd.Series], object]) -> pd.Da
     return frame.assign(pay=change(frame["pay"]))
 
 
+def mostly_nothing(seed: int) -> pd.DataFrame:
+    """As of gains from capital: nine in ten have none, and cells of nothing agree with whatever file."""
+    frame = firms(seed)
+    return frame.assign(pay=frame["pay"].where(np.random.default_rng(seed).random(len(frame)) < 0.1, 0.0))
+
+
 def noisy(pay: pd.Series) -> object:
     return np.round(pay * np.exp(np.random.default_rng(2).normal(0, 0.5, len(pay))))
 
@@ -63,6 +69,7 @@ def blank(pay: pd.Series) -> object:
             altered(firms(), lambda pay: pay.where(pay < 8_000, pay[pay >= 8_000].mean())), id="by their mean"
         ),
         pytest.param(altered(firms(), blank), id="blank"),
+        pytest.param(altered(firms(), lambda pay: pay.clip(upper=0.5 * pay.max())), id="one alone is capped"),
     ],
 )
 def test_what_one_record_of_a_cell_hides_is_read(file: pd.DataFrame) -> None:
@@ -103,6 +110,8 @@ def test_what_is_read_opens_wider_cells() -> None:
         pytest.param(capped(frame=altered(firms(), noisy)), id="noise, capped"),
         pytest.param(altered(capped(), lambda pay: (pay / 2_000).round() * 2_000), id="rounded"),
         pytest.param(capped(0.5), id="half are capped"),
+        pytest.param(altered(mostly_nothing(2), blank), id="other people, most with nothing"),
+        pytest.param(capped(0.99, mostly_nothing(3)), id="the same, capped"),
         pytest.param(capped().sample(frac=0.7, random_state=1), id="a sample"),
         pytest.param(altered(firms(), lambda pay: pay * np.nan), id="no amounts"),
         pytest.param(capped().assign(kind="x", area="y"), id="no cells"),
