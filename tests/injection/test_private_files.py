@@ -50,7 +50,7 @@ def watched(*folders: Path) -> Iterator[dict[Path, int]]:
         watcher.join()
 
 
-@pytest.mark.parametrize("umask", [0o000, 0o077])
+@pytest.mark.parametrize("umask", [0o000, pytest.param(0o077, marks=pytest.mark.exhaustive)])
 def test_a_release_leaves_nothing_open_but_what_it_publishes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, umask: int
 ) -> None:

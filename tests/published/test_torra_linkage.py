@@ -183,6 +183,7 @@ def test_census(census: FloatArray) -> None:
         assert all(one > other for one, other in zip(narrow, wide, strict=True))
 
 
+@pytest.mark.exhaustive  # as the other figures of the paper
 def test_the_score_that_the_product_measures(reference_data: Path) -> None:
     """From the data alone, none of Torra's columns: within 2.6 points, where rank swapping itself is random.
 

@@ -49,7 +49,12 @@ def scores(people: Examples, masked: np.ndarray) -> PredictionScores:
 
 
 @pytest.mark.parametrize(
-    "k", [20, pytest.param(50, marks=pytest.mark.longest), pytest.param(70, marks=pytest.mark.longest)]
+    "k",
+    [
+        pytest.param(20, marks=pytest.mark.exhaustive),
+        pytest.param(50, marks=pytest.mark.longest),
+        pytest.param(70, marks=pytest.mark.longest),
+    ],
 )
 def test_table_1_k_anonymity(people: Examples, k: int) -> None:
     groups = mdav_groups(people.learn, k)

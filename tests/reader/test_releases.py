@@ -33,6 +33,7 @@ def test_adult_by_occupation_country_and_sex(tmp_path: Path) -> None:
     play(tmp_path / "house", adult(120), fewer_than(5), coalition=2)
 
 
+@pytest.mark.exhaustive  # read as emissions are
 def test_stays_in_hospital_of_patients_who_have_several(tmp_path: Path) -> None:
     play(tmp_path / "house", diabetes(120), fewer_than(5), coalition=1)
 
@@ -45,6 +46,7 @@ def test_revenue_of_utilities_by_state_and_class_of_customers(tmp_path: Path) ->
     play(tmp_path / "house", eia(), MAGNITUDES, coalition=1)
 
 
+@pytest.mark.exhaustive  # read as those of the real utilities are
 def test_revenue_of_generated_utilities_that_sell_in_many_states(tmp_path: Path) -> None:
     play(tmp_path / "house", utilities(3, 60), MAGNITUDES, coalition=1)
 

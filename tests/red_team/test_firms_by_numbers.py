@@ -53,7 +53,7 @@ def named(files: Comparison, name: str, verdict: Verdict) -> set[str]:
     return {finding.rule for finding in judged(files, name) if finding.verdict is verdict}
 
 
-@pytest.mark.chain
+@pytest.mark.exhaustive  # cases of the red team hold firms, too
 def test_what_an_intruder_finds_fails_and_what_none_finds_is_judged() -> None:
     """Half of the amounts as they are, the others drawn from a regression on them: everybody is found."""
     names = list(firms()[1])

@@ -180,7 +180,10 @@ def kept_together(of: Series, k: int, newcomers: int) -> list[pd.DataFrame]:
     return files
 
 
-@pytest.mark.parametrize("data", [pytest.param(adult, marks=pytest.mark.exhaustive), households, nhanes])
+@pytest.mark.parametrize(
+    "data",
+    [pytest.param(adult, marks=pytest.mark.exhaustive), households, pytest.param(nhanes, marks=pytest.mark.exhaustive)],
+)
 def test_twelve_months_name_nobody_who_moves_with_others_and_many_who_do_not(data: Any) -> None:
     """Nearly all are released in the first month, and two thirds or more in the last."""
     of = data()

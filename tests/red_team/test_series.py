@@ -51,6 +51,7 @@ def test_another_edition_that_was_only_judged_waits_for_people_and_with_it_the_n
     assert not standing_in_series(UnderReview.of(judged.workspace(), case.id)).complete
 
 
+@pytest.mark.exhaustive  # tries are counted in test_series_approval, too
 def test_a_try_is_none_the_less_one_when_another_edition_was_published_since(house: SeriesHouse) -> None:
     plan = house.definition["plan"]
     house.data = survey(seed=2)

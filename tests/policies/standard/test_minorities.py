@@ -60,7 +60,7 @@ def test_groups_of_a_file_of_other_people_pass():
     golden.words(found.says)
 
 
-@pytest.mark.chain
+@pytest.mark.exhaustive  # that a file of others passes shows that luck stops none
 def test_groups_at_the_limit_are_not_stopped_by_luck():
     """Of every group one person in twenty-five is found surely: as many as may be."""
     left = np.random.default_rng(4).random(_N) < 0.04

@@ -105,7 +105,7 @@ def test_what_is_safe_withstands_the_attacker_and_what_it_breaks_fails() -> None
     assert proofs
 
 
-@pytest.mark.chain
+@pytest.mark.exhaustive  # one secret is played above
 def test_no_secret_gives_people_of_adult_away() -> None:
     """By country of birth and sex: 60 people, most of them alone in a cell or two, under one secret after another."""
     people = adult(60)[0][["country", "sex"]]

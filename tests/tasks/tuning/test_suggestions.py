@@ -90,6 +90,7 @@ PASSING = (BLOCKED[0], dict(BLOCKED[1]) | {"bins": [40, 60]}, BLOCKED[2])
 NEAR = finding(FAIL, rule="participant_inference", stage="attack", observed=106, limit=94)
 
 
+@pytest.mark.exhaustive  # flows/test_tune suggests from a verdict, too
 def test_a_plan_that_fell_by_its_release_does_not_pass_whatever_another_draw_finds(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -61,7 +61,7 @@ def test_the_pattern_is_that_of_the_records(records: pd.DataFrame) -> None:
     assert audited.verdict is Verdict.PASS, audited.breaches
 
 
-@pytest.mark.chain  # a protection and an audit of each table
+@pytest.mark.exhaustive  # a protection and an audit of each table
 @given(firms)
 def test_frequencies_alone_protect_as_if_one_contributor_had_all(records: pd.DataFrame) -> None:
     """Whatever the largest contributions are, the audit that knows them finds the pattern safe."""

@@ -273,6 +273,7 @@ def test_an_attack_that_needs_pairs_asks_for_a_decision_without_them(files: Path
     assert finding(judged(files, paired=True), "distance_linkage").verdict is Verdict.PASS
 
 
+@pytest.mark.exhaustive  # hierarchies are read in tests/generalization, too
 def test_arxs_own_hierarchies_and_stars_are_read(reference_data: Path, tmp_path: Path) -> None:
     """Adult as ARX's example project has it: full-domain generalisation, small groups suppressed by '*'."""
     adult = reference_data / "adult"

@@ -36,7 +36,7 @@ def firms(draw: st.DrawFn) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=[*DIMENSIONS, *BOTH]).assign(firm=lambda frame: frame.index.astype(str))
 
 
-@pytest.mark.chain  # two protections and audits of each table, and two linear programs a sensitive cell
+@pytest.mark.exhaustive  # two protections and audits of each table, and two linear programs a sensitive cell
 @given(firms())
 def test_no_sensitive_value_of_either_is_computed(records: pd.DataFrame) -> None:
     """By the audit, and by linear programs that know nothing of this project."""

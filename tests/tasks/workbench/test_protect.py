@@ -92,6 +92,7 @@ def test_the_summary_for_people(folder: Path) -> None:
         assert words in told
 
 
+@pytest.mark.exhaustive  # the tables of tests/tabular, by the command
 def test_real_records(tmp_path: Path) -> None:
     """Primary cells as in cells_reference.csv.gz, which was computed without this project."""
     data = reference_path("business_generated", "s1k")

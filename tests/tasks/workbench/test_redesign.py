@@ -22,6 +22,7 @@ def arguments(*more: str) -> list[str]:
     return ["redesign-table", f"{data}/micro.csv.gz", *hierarchies, "--value=value", "--contributor=id", *RULES, *more]
 
 
+@pytest.mark.exhaustive  # tests/tabular/advice asks the same without the command
 def test_single_changes_and_what_their_best_one_spares(tmp_path: Path) -> None:
     """The merge that it puts first, carried out on the records and the hierarchy, spares as many cells as it says."""
     outcome = answered(arguments("--json")).json
