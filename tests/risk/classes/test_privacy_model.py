@@ -272,8 +272,10 @@ def test_the_search_finds_the_best_of_all_transformations_that_satisfy_a_conjunc
 
 
 def hide(file, models, suppressed):
-    """Suppress what breaks a model, then what does so without it; for models of the file then the smallest classes."""
-    hidden = np.zeros(file.n, dtype=bool)
+    """Suppress what breaks a model by itself, then what does so beside what is left, and so on; for models of the file
+    then the smallest classes."""
+    whole = replace(file, hidden=np.zeros(file.n, dtype=bool))
+    hidden = np.any([whole.hidden, *(breaks(model, whole) for model in models if not model.compares)], axis=0)
     while not hidden.all():
         file = replace(file, hidden=hidden)
         more = np.any([breaks(model, file) for model in models], axis=0)
