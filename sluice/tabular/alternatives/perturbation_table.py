@@ -283,6 +283,8 @@ def _largest_entropy(noise: Floats, variance: float, count: int) -> Floats:
         pace = 1.0
         while pace > _EXACT:
             trial, there = _dual(multipliers - pace * step, moments, target)
+            if np.abs(there @ moments - target).max() < np.abs(gradient).max() / 2:
+                break  # at the end the value falls by less than it is rounded by
             if trial <= value - 1e-4 * pace * (gradient @ step) + 1e-15 * abs(value):
                 break
             pace /= 2
