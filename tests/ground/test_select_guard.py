@@ -7,7 +7,7 @@ from pathlib import Path
 import duckdb
 import pytest
 import sqlalchemy as sa
-from hypothesis import assume, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.ground.databases import database_url
@@ -143,7 +143,6 @@ def test_what_is_let_through_is_one_statement_to_duckdb_too(words: list[str], ba
     try:
         guarded = guarded_query(query, backend)
     except DataError:
-        assume(False)
         return
     for text in (guarded, f"SELECT * FROM ({guarded}) AS source_query"):
         try:

@@ -194,10 +194,16 @@ def test_a_decision_that_was_kept_back_does_not_undo_a_later_one() -> None:
 def test_nothing_is_approved_but_by_the_last_words_of_two_who_signed_them(
     said: list[tuple[str, str, int, str]],
 ) -> None:
-    """Recorded in any order, signed by anybody: of each person what was said last and truly counts."""
+    """Recorded in any order, signed by anybody: of each person what was said last and truly counts, and who stood aside
+    does so for good."""
     found = standing(*(decided(who, what, at=31, said=when, by=by) for who, what, when, by in said), hours=32)
     true = [(when, number, who, what) for number, (who, what, when, by) in enumerate(said) if by in ("", who)]
     last = {who: what for _, _, who, what in sorted(true)}
+    for when, number, who, what in true:
+        if what == "conflicted" and all(
+            then <= when for then, place, name, _ in true if name == who and place < number
+        ):
+            last[who] = what
     approving = [who for who, what in last.items() if what == "approve"]
     refusing = [who for who, what in last.items() if what == "reject"]
     assert found.complete == (len(approving) >= 2 and len(approving) > len(refusing))
