@@ -12,10 +12,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from sluice.ground.errors import DocumentError
+from sluice.ground.errors import DocumentError, SluiceError
 from sluice.ground.verdict import Finding, Verdict
 from tasks.record_steps import mask
 from tasks.release.product import AnyRelease
+from tasks.release.records import record_editions
 from tasks.release.records.record_editions import compare_publications
 from tasks.release.records.record_variables import read_masked
 from tests.flows.house import House, survey
@@ -397,3 +398,32 @@ def test_files_of_parts_less_the_file_of_all_are_who_is_in_no_part(house: House,
         assert list(read.elements()) == [str(person[value])]
     assert finding.verdict is Verdict.FAIL
     golden(finding.says)
+
+
+def test_a_part_that_is_nobodys_any_more_or_whose_values_are_noise_needs_a_decision(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noise = {"method": "additive_noise", "columns": ["income"], "amount": 1.0, "kind": "correlated"}
+    house.definition["plan"] = [RECODED[0], {"method": "removal", "columns": ["region", "town"]}, RECODED[1], noise]
+    del house.contract["record_key"]
+    everybody = house.data
+    for name in ("all", "north", "south"):
+        some = (everybody["region"] == name) & (everybody.index != LEAVER) | (name == "all")
+        house.data = everybody[some].reset_index(drop=True)
+        house.definition["name"] = house.contract["dataset"] = f"{name}-puf"
+        release, _ = masked(house)
+        if name != "south":
+            publish(release)
+    finding = judged(release)["differencing"]
+    assert (finding.verdict, finding.code) == (Verdict.REVIEW, "differencing.part")
+    golden(finding.says)
+
+    def destroyed(other: AnyRelease, *given: Any) -> Any:
+        if other.id.startswith("north"):
+            raise SluiceError("its seed was destroyed")
+        return order_of(other, *given)
+
+    order_of = record_editions.row_order
+    monkeypatch.setattr(record_editions, "row_order", destroyed)
+    found = compare_publications(release)
+    assert [each.verdict for each in found if each.code == "joint_classes.seed_destroyed"] == [Verdict.REVIEW]

@@ -18,9 +18,9 @@ from sluice.risk.publications.publication import Publication, SamePeople
 
 _OVERLAP = 0.02  # of the smaller of two files, whom both may have and still be added up
 _APART = 0.5  # of the people of all, in one of two sums only: more are no difference to subtract by
-_MOST_FILES = 12  # that are added up or subtracted, beside the last one: the latest
+_MOST_FILES = 40  # that are added up or subtracted, beside the last one: the latest
+_ALL_SUMS = 12  # of so many files all sums are looked at; of more, those to which no further file can be added
 _MOST_WHOLES = 4  # files with people of the last one and others, by which parts of the same are found
-_MOST_SUMS = 5_000  # sets of files without people in common that are looked at
 _COMPARED = 6  # pairs of sums, those with the fewest people apart
 _SERIES = 0.9  # of both files' people in both: another edition of the same people, which no other file makes whole
 
@@ -65,7 +65,7 @@ def sums_of_files(
     others  : names and records of files with nobody of it, in that order: parts of the same whole, perhaps
     read    : of any file and one of `earlier`: the former, and whom both have; None where nobody is
     cost    : none where all other files have nearly all of its people, as in most series; otherwise that of joining
-              the people of four files with those of each other one, of twelve, and O(5,000 files)
+              the people of four files with those of each other one, of 40, and at most half a million pairs of sums
     """
     numbering = _Numbering(last, read)
     parts = [each for each in earlier if not _is_edition(each[1], last, each[2])][-_MOST_FILES:]
@@ -176,18 +176,14 @@ def _nearly_the_same(members: Sequence[_Member]) -> Iterator[SumOfFiles]:
 
 
 def _sums(first: int, others: Sequence[int], apart: BoolArray) -> Iterator[tuple[int, ...]]:
-    """The sets of files with `first`, no two of which have people in common; 5,000 at most."""
+    """The sets of files with `first`, no two of which have people in common; of many files a largest one."""
     waiting: list[tuple[tuple[int, ...], int]] = [((first,), 0)]
-    made = 0
-    while waiting and made < _MOST_SUMS:
+    while waiting:
         chosen, start = waiting.pop()
-        yield chosen
-        made += 1
-        waiting += [
-            ((*chosen, others[place]), place + 1)
-            for place in range(start, len(others))
-            if apart[others[place], list(chosen)].all()
-        ]
+        more = [at for at in range(start, len(others)) if apart[others[at], list(chosen)].all()]
+        if len(others) <= _ALL_SUMS or not more:
+            yield chosen
+        waiting += [((*chosen, others[at]), at + 1) for at in (more if len(others) <= _ALL_SUMS else more[:1])]
 
 
 def _union(members: Sequence[_Member]) -> tuple[Publication, IntArray]:

@@ -84,10 +84,11 @@ def compare_publications(release: RecordsRelease) -> list[Finding]:
         except SluiceError as error:
             if isinstance(error, DataError):
                 raise
+            undone.append(name)
             return None
 
     findings = judge_publications(release.product.policy, file, earlier, release.unit, rng, unlike, strangers, read)
-    return [*findings, *_not_comparable(undone), *compare_with_pruned(release)]
+    return [*findings, *_not_comparable(list(dict.fromkeys(undone))), *compare_with_pruned(release)]
 
 
 def _is_of_the_same(release: RecordsRelease, other: RecordsRelease) -> bool:

@@ -4,6 +4,7 @@ from itertools import chain, combinations
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -86,3 +87,12 @@ def test_parts_are_added_up_however_they_were_split() -> None:
     (nearest, *_) = found([*by_region, *by_sex])
     assert ({*nearest.earlier}, {*nearest.later}) == ({"0", "1"}, {"2", ""})
     assert {*numbers(nearest.files[1])} - {*numbers(nearest.files[0])} == {50}
+
+
+@pytest.mark.parametrize("last", ["whole", "part"])
+def test_sixteen_parts_are_added_up(last: str) -> None:
+    parts = [set(range(start, start + 10)) - {50} for start in range(0, 160, 10)]
+    whole = set(range(160))
+    (nearest, *_) = found([*parts, whole] if last == "whole" else [whole, *parts])
+    assert len(nearest.earlier) + len(nearest.later) == 17
+    assert {*numbers(nearest.files[0])} ^ {*numbers(nearest.files[1])} == {50}
