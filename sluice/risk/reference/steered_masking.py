@@ -40,7 +40,8 @@ _PILE = 30  # records with the same number, at least, for a mark
 class Mark:
     """What everybody sees that masking did to a column.
 
-    state   : (n,) 0: nothing, 1: blank, from 2: a value that some with the same original one got, and others not
+    state   : (n,) 0: nothing, 1: blank, from 2: a value that some with the same original one got, and others not; -1:
+              such a value too, of those to whom none but it was given
     natural : (n,) who is blank in the original, too
     own     : (n,) codes of near original values where these are no key: what they tell was not told by the masking
     """
@@ -91,13 +92,17 @@ def marks_of(name: str, original: "pd.Series[Any] | None", masked: "pd.Series[An
     state = np.where(blank & bool((blank & ~natural).any()), 1, 0)
     own = None
     if original is not None and (levels := _levels(original, masked, blank)) is not None:
-        state = np.where(levels > 0, levels + 1, state)
+        state = np.where(levels > 0, levels + 1, np.where(levels < 0, levels, state))
         own = None if is_key else _near(plain_values(original))
-    return Mark(name, state, natural, own) if state.any() else None
+    return Mark(name, state, natural, own) if (state > 0).any() else None
 
 
 def _levels(original: "pd.Series[Any]", masked: "pd.Series[Any]", blank: BoolArray) -> IntArray | None:
-    """Released values as codes from 1, 0 where the original one determines it; None where it does for all."""
+    """Released values as codes from 1: those that some with the same original one got, and others not; -1 for people of
+    whose own original one all got it. 0 for the others, and for rare ones; None where the original determines all.
+
+    Of a 0, too, nobody sees whether its original determines it: that of all who are alone with theirs does.
+    """
     before, after = plain_values(original), plain_values(masked)
     if before.dtype.kind == after.dtype.kind:
         before, after = on_one_grid(before, after)
@@ -117,8 +122,8 @@ def _levels(original: "pd.Series[Any]", masked: "pd.Series[Any]", blank: BoolArr
     code = np.zeros(len(values), np.int64)
     code[piles] = np.arange(1, len(piles) + 1)
     found = np.zeros(len(blank), np.int64)
-    found[rows] = np.where(several, code[new], 0)
-    return found if found.any() else None
+    found[rows] = np.where(several | (code[new] == 0), code[new], -1)
+    return found if (found > 0).any() else None
 
 
 def _near(values: PlainArray) -> IntArray:
