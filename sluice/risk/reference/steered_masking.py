@@ -49,7 +49,7 @@ class Mark:
     """What everybody sees that masking did to one column, or several.
 
     state  : (n,) 0: nothing, 1: blank, from 2: a value that some with the same original one got, and others not, or a
-             form of values; -1: not looked at
+             form of values; -1: such a value too, of those to whom none but it was given, or not looked at
     before : (n,) the state that the original itself has: what that tells was not told by the masking
     own    : give codes of near original values, each of shape (n,), where these are no key: nor was what they tell
     form   : whether it is one of values that are there; such are looked at within keys jointly alone
@@ -117,13 +117,17 @@ def marks_of(name: str, original: "pd.Series[Any] | None", masked: "pd.Series[An
     state = np.where(blank & bool((blank & ~natural).any()), 1, 0)
     own: tuple[Callable[[], IntArray], ...] = ()
     if original is not None and (levels := _levels(original, masked, blank)) is not None:
-        state = np.where(levels > 0, levels + 1, state)
+        state = np.where(levels > 0, levels + 1, np.where(levels < 0, levels, state))
         own = () if is_key else (partial(near_values, original),)
-    return Mark((name,), state, natural.astype(np.int64), own) if state.any() else None
+    return Mark((name,), state, natural.astype(np.int64), own) if (state > 0).any() else None
 
 
 def _levels(original: "pd.Series[Any]", masked: "pd.Series[Any]", blank: BoolArray) -> IntArray | None:
-    """Released values as codes from 1, 0 where the original one determines it; None where it does for all."""
+    """Released values as codes from 1: those that some with the same original one got, and others not; -1 for people of
+    whose own original one all got it. 0 for the others, and for rare ones; None where the original determines all.
+
+    Of a 0, too, nobody sees whether its original determines it: that of all who are alone with theirs does.
+    """
     before, after = plain_values(original), plain_values(masked)
     if before.dtype.kind == after.dtype.kind:
         before, after = on_one_grid(before, after)
@@ -143,8 +147,8 @@ def _levels(original: "pd.Series[Any]", masked: "pd.Series[Any]", blank: BoolArr
     code = np.zeros(len(values), np.int64)
     code[piles] = np.arange(1, len(piles) + 1)
     found = np.zeros(len(blank), np.int64)
-    found[rows] = np.where(several, code[new], 0)
-    return found if found.any() else None
+    found[rows] = np.where(several | (code[new] == 0), code[new], -1)
+    return found if (found > 0).any() else None
 
 
 def near_values(column: "pd.Series[Any]") -> IntArray:

@@ -156,6 +156,24 @@ def test_marks() -> None:
     assert marks_of("new", None, area, False).state.tolist() == [0, 0, 0, 1] * 30
 
 
+@pytest.mark.parametrize("is_key", [True, False])
+def test_who_could_get_no_other_value_hides_nobody_who_could(is_key: bool) -> None:
+    """All of the third area, and the ill of the second, are 'elsewhere': of whom it is known that they live in the
+    second one, they are ill. How rare a value was tells nothing: nobody else has what they have."""
+    area = pd.Series(pd.Categorical.from_codes(np.arange(N) % 3, ["a", "b", "c"]))
+    elsewhere = (area == "c") | ((area == "b") & (ILL == 1))
+    mark = marks_of("area", area, area.astype(str).where(~elsewhere, "elsewhere"), is_key)
+    assert (mark.state[area == "a"] == 0).all()
+    assert (mark.state[area == "c"] == -1).all()
+    (found,) = (each for each in steered([mark]) if each.value == 1 and each.columns == ("area",))
+    assert (found.people, found.share) == ((area == "b")[ILL == 1].sum(), 1.0)
+    codes = pd.Series(np.where(np.arange(N) < 40, np.arange(N), 100.0 + KEY))
+    others = codes.sample(frac=1, random_state=1).reset_index(drop=True)
+    alone = marks_of("code", codes, others, is_key).state[:40]
+    assert (alone[others[:40] >= 100] == -1).all()
+    assert (alone[others[:40] < 100] == 0).all()
+
+
 def test_a_number_is_marked_where_many_share_it_and_its_value_does_not_tell() -> None:
     pay = pd.Series(RNG.lognormal(8, 1, N))
     assert marks_of("pay", pay, pay.clip(upper=9_000), False) is None
