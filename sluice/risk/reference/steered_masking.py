@@ -290,7 +290,24 @@ def joint_marks(
         state, was = np.full((2, len(truth)), -1)
         state[rows[read]], was[rows[read]] = tree.apply(after[read]), tree.apply(before[read])
         columns = tuple(dict.fromkeys(name for form in used for name in form.columns))
-        yield Mark(columns, state, was, tuple(partial(near, name) for name in columns), joint=True)
+        together = partial(_by_values, near, columns, [*shown.values()], truth)
+        yield Mark(columns, state, was, (together, *(partial(near, name) for name in columns)), joint=True)
+
+
+def _by_values(near: Near, columns: Sequence[str], keys: Sequence[IntArray], truth: IntArray) -> IntArray:
+    """Who is alike by all original values of these columns and the keys, as leaves of a tree; shape (n,)."""
+    return _leaves([*map(near, columns), *keys], truth)
+
+
+def _leaves(columns: Sequence[Any], truth: IntArray) -> IntArray:
+    """The leaf of everybody in a tree that predicts the truth, as codes from 0, shape (n,)."""
+    from sklearn.tree import DecisionTreeClassifier  # loaded where it is needed
+
+    table = np.column_stack(columns).astype(np.float32)
+    rows = np.flatnonzero(truth >= 0)
+    rows = rows[:: max(1, len(rows) // _LEARNED_FROM)]
+    tree = DecisionTreeClassifier(min_samples_leaf=_FULL, max_leaf_nodes=_LEAVES, random_state=0)
+    return np.unique(tree.fit(table[rows], truth[rows]).apply(table), return_inverse=True)[1]
 
 
 class KnownByKeys:
@@ -310,12 +327,12 @@ class KnownByKeys:
         cell = row_groups(keys) if keys else None
         columns = [*keys, *([cell.size[cell.of]] if cell is not None else [])]
         if columns:
-            self._places.append(self._by_tree(columns, levels))
+            self._places.append(self._counted(_leaves(columns, truth), levels))
         if cell is not None:
             self._places.append(self._counted(cell.of, levels))
         if own is not None:
             shown = np.isfinite(own)
-            rough = self._by_tree([*columns, np.where(shown, own, 0.0), shown], levels)
+            rough = self._counted(_leaves([*columns, np.where(shown, own, 0.0), shown], truth), levels)
             self._places.append((np.where(shown, rough[0], -1), *rough[1:]))
 
     def _counted(self, group: IntArray, levels: int) -> tuple[IntArray, IntArray, IntArray]:
@@ -324,16 +341,6 @@ class KnownByKeys:
         count = np.bincount(group[rows] * levels + self._truth[rows], minlength=groups * levels)
         count = count.reshape(groups, levels)
         return group, count, count.sum(axis=1)
-
-    def _by_tree(self, columns: Sequence[Any], levels: int) -> tuple[IntArray, IntArray, IntArray]:
-        from sklearn.tree import DecisionTreeClassifier  # loaded where it is needed
-
-        table = np.column_stack(columns).astype(np.float32)
-        rows = np.flatnonzero(self._truth >= 0)
-        rows = rows[:: max(1, len(rows) // _LEARNED_FROM)]
-        tree = DecisionTreeClassifier(min_samples_leaf=_FULL, max_leaf_nodes=_LEAVES, random_state=0)
-        leaf = tree.fit(table[rows], self._truth[rows]).apply(table)
-        return self._counted(np.unique(leaf, return_inverse=True)[1], levels)
 
     def chances(self, rows: IntArray, value: IntArray, mark: Mark) -> FloatArray:
         """The chance of a value of each of these people, whose truth is known, by all but what masking did."""
