@@ -47,11 +47,11 @@ from sluice.utility.analyses.asked_analyses import Analyses
 from sluice.utility.analyses.drafted_analyses import drafted_analyses
 from tasks.project.new_project import PEOPLE, make_project, shipped_file
 from tasks.release.records.record_definition import RecordsDefinition
-from tasks.tuning.allowance import Allowance, stopping
+from tasks.tuning.allowance import Allowance, stopping, until_the_end
 from tasks.tuning.audiences import USES, breach, chosen_use, families_of, in_order_of_trial
 from tasks.tuning.confirmation import recommended_yaml
 from tasks.tuning.draft_steps import Draft
-from tasks.tuning.first_plan import FirstPlan, first_plan, part_at_hand, until_stopped
+from tasks.tuning.first_plan import FirstPlan, first_plan, part_at_hand
 from tasks.tuning.records_at_hand import RecordsAtHand
 from tasks.tuning.trial import Outcome
 
@@ -400,9 +400,12 @@ def _plans(
         decides = policy.model_copy(update={"attacks": tuple(each for each in policy.attacks if each.decides)})
         return RecordsAtHand.of(frame, variables, contract, decides, definition.name, definition.owner, today)
 
-    with stopping(trying.allowance, alarm=True), until_stopped(trying.allowance):
+    def search() -> None:
         for use, plan in _tried(definition, uses, records_of, groups, repeats, analyses, trying, faults):
             plans[use] = plan
+
+    with stopping(trying.allowance):
+        until_the_end(trying.allowance, search)
     if trying.allowance.stopped and trying.allowance.left > 0 and not any(each.outcome for each in plans.values()):
         raise KeyboardInterrupt  # somebody stopped it before anything was found
     if not plans and trying.allowance.stopped:

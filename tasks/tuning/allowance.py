@@ -88,25 +88,21 @@ class Allowance:
 
 
 @contextmanager
-def stopping(allowance: Allowance, alarm: bool = False) -> Iterator[None]:
+def stopping(allowance: Allowance) -> Iterator[None]:
     """Ctrl-C and SIGTERM end the search, of which it is said what was found; a second one ends the command.
 
-    alarm : whether the end of the time does so, too, in the midst of a judgement
     raises: KeyboardInterrupt inside, after `allowance.stop()`; nothing but in the main thread
     """
     if current_thread() is not main_thread():
         yield
         return
-    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGALRM)
+    signals = (signal.SIGINT, signal.SIGTERM)
     before = {each: signal.getsignal(each) for each in signals}
 
     def stop(number: int, frame: Any) -> None:
         allowance.stop()
-        signal.setitimer(signal.ITIMER_REAL, 0)
         for each in signals:
             signal.signal(each, before[each])
-        if number == signal.SIGALRM:
-            raise KeyboardInterrupt
         on_ctrl_c = before[signal.SIGINT]
         if callable(on_ctrl_c):
             on_ctrl_c(number, frame)
@@ -115,10 +111,49 @@ def stopping(allowance: Allowance, alarm: bool = False) -> Iterator[None]:
     try:
         for each in signals:
             signal.signal(each, stop)
-        if alarm and isfinite(allowance.left):
-            signal.setitimer(signal.ITIMER_REAL, max(allowance.left, _SOONEST))
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
         for each in signals:
             signal.signal(each, before[each])
+
+
+@contextmanager
+def until_stopped(allowance: Allowance) -> Iterator[None]:
+    """What is done inside ends where the allowance is stopped, and what comes after it goes on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if not allowance.stopped:
+            raise
+
+
+def until_the_end(allowance: Allowance, work: Callable[[], None]) -> None:
+    """Work that ends where the allowance is stopped, or its time is over, in the midst of a judgement if need be.
+
+    A function, not a context: the alarm may ring between any two lines, also those that enter a block or leave it.
+    Time is kept in the main thread alone.
+    """
+    if current_thread() is not main_thread() or not isfinite(allowance.left):
+        with until_stopped(allowance):
+            work()
+        return
+    before, ended = signal.getsignal(signal.SIGALRM), False
+
+    def ring(number: int, frame: Any) -> None:
+        if not ended:
+            allowance.stop()
+            raise KeyboardInterrupt
+
+    signal.signal(signal.SIGALRM, ring)
+    try:
+        try:
+            signal.setitimer(signal.ITIMER_REAL, max(allowance.left, _SOONEST))
+            work()
+        finally:
+            ended = True
+    except KeyboardInterrupt:
+        if not allowance.stopped:
+            raise
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

@@ -6,8 +6,7 @@ and amounts move to people near in rank; or, where the policy asks for no groups
 What passes on the records at hand is a fair first attempt, to be improved by `sluice tune`.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import ceil, inf, isfinite
@@ -22,7 +21,7 @@ from sluice.utility.analyses.asked_analyses import Analyses
 from sluice.utility.analyses.models import HOLDS
 from tasks.release.intake.staging import choose
 from tasks.release.records.record_definition import RecordsDefinition
-from tasks.tuning.allowance import Allowance
+from tasks.tuning.allowance import Allowance, until_stopped
 from tasks.tuning.draft_steps import FAMILIES, Draft, Family
 from tasks.tuning.first_drafts import drafts
 from tasks.tuning.other_draws import DRAWS, MAY_FALL, may_fall
@@ -209,16 +208,6 @@ def first_plan(
         return FirstPlan(best.draft, best.outcome, tried, len(on), 0, fell, frozenset(done))
     nearest = min(judged, key=lambda each: each.outcome.breach)
     return FirstPlan(nearest.draft, nearest.outcome, tried, len(records), untried, None, frozenset(done))
-
-
-@contextmanager
-def until_stopped(allowance: Allowance) -> Iterator[None]:
-    """What is done inside ends where the allowance is stopped, and what comes after it goes on."""
-    try:
-        yield
-    except KeyboardInterrupt:
-        if not allowance.stopped:
-            raise
 
 
 def _looked_at(

@@ -133,7 +133,8 @@ def _read(
         for at, k in enumerate(_NEIGHBOURS):
             guess = np.median(near[:, :k], axis=1) if reach else _most_frequent(near[:, :k])
             right[:, column, at] = np.abs(guess - own) <= reach
-    return right.reshape(len(queries), -1), share.reshape(len(queries), -1)
+    shape = len(queries), len(names) * len(_NEIGHBOURS)  # of nobody, where all were looked at before
+    return right.reshape(shape), share.reshape(shape)
 
 
 def _comparable(*files: npt.NDArray[Any]) -> tuple[FloatArray, FloatArray, float]:

@@ -18,7 +18,9 @@ from sluice.risk.classes.t_closeness import TCloseness
 from sluice.utility.comparison import Comparison
 from tests.golden import golden
 from tests.red_team.cases.steered_blanks import blank_for_the_ill, examined
-from tests.red_team.files import files_of, masked_by
+from tests.red_team.files import files_of, masked_by, with_roles
+from tests.reference_data import reference_path
+from tests.typed_frame import typed_frame
 
 N = 900
 K, L, ALONE = KAnonymity(k=5), LDiversity(l=2), SampleUniquesShare(at_most=0.0)
@@ -162,3 +164,35 @@ def test_a_harmless_value_may_be_told() -> None:
 )  # fmt: skip
 def test_masking_that_looks_at_keys_alone_tells_no_more_than_they_do(plan: list[dict[str, object]]) -> None:
     assert not judge_steered_masking([K, L], masked_by(examined(), plan))
+
+
+_CENSUS = {1: "work", 4: "school", 12: "sex", 21: "lived in", 28: "moved"}
+
+
+def records_of_others(seed: int, work: str | None = None) -> Comparison:
+    """3,000 people of a census survey, each of whom gets another one's record, without whether they moved. Most lived
+    in no other state a year ago, and few in each. The work of all who moved may be given as one class."""
+    raw = pd.read_csv(
+        reference_path("kdd_census_income", "census_income_1994_1995_test.csv.gz"), usecols=[*_CENSUS], names=range(42),
+        skipinitialspace=True, dtype=str, nrows=3_000,
+    ).rename(columns=_CENSUS)  # fmt: skip
+    moved = raw["moved"] == "No"  # asked is whether they lived in this house
+    data = typed_frame(raw.assign(moved=np.where(moved, "yes", "no")))
+    roles = {"school": Role.QUASI_IDENTIFIER, "sex": Role.QUASI_IDENTIFIER, "moved": Role.SENSITIVE}
+    frame, variables = with_roles(data, roles)
+    masked = frame.iloc[np.random.default_rng(seed).permutation(len(frame))].reset_index(drop=True)
+    if work:
+        masked["work"] = masked["work"].where(~moved, work)
+    released = {name: variables[name] for name in masked if name != "moved"}
+    return files_of(frame, masked.drop(columns="moved"), variables, released, frame)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_records_of_others_tell_nothing_by_how_rare_an_original_value_was(seed: int) -> None:
+    """Whose state is alone got another one of necessity, and nobody sees who they are."""
+    assert not judge_steered_masking([K, L], records_of_others(seed))
+
+
+def test_a_class_of_work_that_all_who_moved_are_given_tells_them() -> None:
+    (found,) = judge_steered_masking([K, L], records_of_others(1, "Without pay"))
+    assert (found.code, found.scope, found.data["by"]) == ("recovered_values.steered", "moved", ("work",))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sklearn.neighbors import NearestNeighbors
 
 from sluice.ground.errors import DataError
-from sluice.risk.attacks.attack_success import Attacked
+from sluice.risk.attacks.attack_success import Attacked, is_open
 from sluice.risk.attacks.participant_inference import InferenceGain, _judged, participant_inference
 from sluice.risk.attacks.participant_inference_kernel import nearest_without_each
 from tests.golden import golden
@@ -66,6 +66,14 @@ def test_one_column_is_refused() -> None:
                 people(10, 1), people(10, 1), people(50, 2), VARIABLES, list(VARIABLES), 10, np.random.default_rng(0)
             )
         )
+
+
+@pytest.mark.parametrize(("inside", "outside"), [(90, 30), (30, 90)])
+def test_all_of_one_side_were_attacked_at_the_first_look(inside: int, outside: int) -> None:
+    """A fifth is set aside, so that the others last longer; the second look adds some of one side alone."""
+    one, two, rng = people(inside, 1), people(outside, 2), np.random.default_rng(0)
+    found = participant_inference(Attacked(one, people(90, 3), two, VARIABLES, ["age", "wage"], 40, rng, limit=0.1))
+    assert is_open(found.measurement.beyond_baseline(), 0.1)
 
 
 def test_numbers_of_few_values_are_right_where_they_are_equal() -> None:

@@ -1,11 +1,15 @@
 """The time of a search: its last judgement is in it, and who stops it is heard."""
 
 import signal
-from time import sleep
+import sys
+from collections.abc import Iterator
+from functools import partial
+from types import FrameType
+from typing import Any
 
 import pytest
 
-from tasks.tuning.allowance import Allowance, stopping
+from tasks.tuning.allowance import Allowance, until_the_end
 
 
 class Clock:
@@ -77,10 +81,42 @@ def test_a_part_ends_with_the_whole_and_is_stopped_with_it() -> None:
 
 def test_the_end_of_the_time_ends_what_is_being_judged() -> None:
     allowance, before = Allowance(0.02 / 60), signal.getsignal(signal.SIGALRM)
-    with pytest.raises(KeyboardInterrupt), stopping(allowance, alarm=True):
-        sleep(5)
-    assert allowance.stopped
+    done: list[int] = []
+
+    def work() -> None:
+        signal.pause()
+        done.append(1)
+
+    until_the_end(allowance, work)
+    assert (allowance.stopped, done) == (True, [])
     assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
     assert signal.getsignal(signal.SIGALRM) == before
-    with stopping(Allowance(0.01 / 60)):
-        sleep(0.03)
+    with pytest.raises(KeyboardInterrupt):
+        until_the_end(Allowance(1), partial(signal.raise_signal, signal.SIGINT))
+
+
+def test_at_whatever_line_the_alarm_rings_nobody_takes_it_for_a_stop_by_hand() -> None:
+    """It once came between the two lines that entered the block, and the command ended as by Ctrl-C."""
+    before, rung, stopped = signal.getsignal(signal.SIGALRM), 0, 0
+    for place in range(100):
+        lines = iter(range(1000))
+
+        def ring(frame: FrameType, event: str, _: Any, place: int = place, lines: Iterator[int] = lines) -> Any:
+            if frame.f_globals.get("__name__") != Allowance.__module__:
+                return None
+            is_set = signal.getitimer(signal.ITIMER_REAL)[0] > 0 and frame.f_code.co_name != "ring"
+            if event == "line" and is_set and next(lines) == place:
+                signal.raise_signal(signal.SIGALRM)
+            return ring
+
+        allowance = Allowance(1)
+        sys.settrace(ring)
+        try:
+            until_the_end(allowance, allowance.refuse_stopped)
+        finally:
+            sys.settrace(None)
+        assert signal.getsignal(signal.SIGALRM) == before
+        if next(lines) <= place:
+            break
+        rung, stopped = rung + 1, stopped + allowance.stopped
+    assert rung > stopped > 3, "before the work, in it and after it"
