@@ -1,11 +1,12 @@
 """Recovered values: a key or a sensitive variable that was removed or coarsened is a function of columns that stayed.
 
 What comes back counts as if it had been released: for the crowd in which each person stands, and for the sensitive
-values of a group. So does a sensitive value that is told by which cells were blanked or recoded.
+values of a group. So does a sensitive value that is told by which cells were blanked, recoded, rounded or altered.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,18 @@ from sluice.risk.classes.sample_uniques import SampleUniquesShare
 from sluice.risk.classes.sensitive_rule import SensitiveRule
 from sluice.risk.people_of_records import groups_of_people, people_of
 from sluice.risk.reference.functional_dependence import Told, parts_of, told_of
-from sluice.risk.reference.steered_masking import MORE_THAN_HALF, KnownByKeys, Mark, marks_of, steered_by, truth_of
+from sluice.risk.reference.steered_masking import (
+    MORE_THAN_HALF,
+    KnownByKeys,
+    Mark,
+    form_marks,
+    joint_marks,
+    marks_of,
+    near_values,
+    steered_by,
+    truth_of,
+)
+from sluice.risk.reference.value_forms import forms_of
 from sluice.risk.spread import on_one_grid
 from sluice.utility.comparison import Comparison
 
@@ -63,10 +75,11 @@ RECOVERED_VALUES = (
         about="Recovered values: a quasi-identifier or sensitive variable that was removed, grouped or suppressed, and "
         "that other released columns determine.",
         asks="With every variable that released columns give back, the policy's rules on groups of look-alikes still "
-        "hold. Which values were blanked or recoded tells no sensitive value that the file hides.",
+        "hold. Which values were blanked, recoded, rounded or altered, and how released numbers end, tells no "
+        "sensitive value that the file hides.",
         helps="Remove or coarsen the columns that the finding names, too: a weight that only one stratum has, a code "
         "whose first digits are an area, the parts of a total. Or release the variable as it is, and mask the file "
-        "until the rules hold with it. Blank or recode by quasi-identifiers alone, or the same for "
+        "until the rules hold with it. Blank, recode, round and perturb by quasi-identifiers alone, or the same for "
         "everybody: not for those who have a value that nobody is to know.",
         source="Sources: Farkas and Jajodia (2002); Huhtala, Kärkkäinen, Porkka and Toivonen (1999); Wong, Fu, Wang "
         "and Pei (2007).",
@@ -322,18 +335,29 @@ def judge_steered_masking(rules: Sequence[DisclosureRule], files: Comparison) ->
     if not hidden_ones and not hidden_keys:
         return []
     keys = [*with_role(files.variables, Role.QUASI_IDENTIFIER)]
-    marks = list(filter(None, (
-        marks_of(name, files.original.get(name), files.masked[name], name in keys)
+    looked_at = [
+        name
         for name, variable in files.released.items()
         if name in files.masked and variable.role not in GROUPS and variable.kind is not Kind.ITEMS
+    ]
+    marks = list(filter(None, (
+        marks_of(name, files.original.get(name), files.masked[name], name in keys) for name in looked_at
     )))  # fmt: skip
+    columns = {name: files.original[name] for name in looked_at if name in files.original}
+    forms = forms_of(columns, {name: files.masked[name] for name in columns})
+    near = cache(lambda name: near_values(columns[name]))
+    marks += form_marks(forms, near)
     if not marks:
         return []
     known = {name: _ranks(files.original[name]) for name in keys if files.variables[name].kind is not Kind.ITEMS}
     shown = {name: _ranks(files.masked[name]) for name in keys if name in files.masked}
     shown = {name: codes for name, codes in shown.items() if codes.max(initial=0) < _CROSSED}
     units = groups_of_people(files.original, files.variables)
-    found = [_steered(rules, files, hidden, marks, [*known.values()], shown, units) for hidden in hidden_ones]
+    found = []
+    for hidden in hidden_ones:
+        others = [form for form in forms if hidden.name not in form.columns]
+        joint = joint_marks(others, near, truth_of(hidden.values)[0], shown, units, files.rng.spawn(1)[0])
+        found.append(_steered(rules, files, hidden, [*marks, *joint], [*known.values()], shown, units))
     if any(isinstance(rule, KAnonymity) for rule in rules):
         found += [_steered_key(rules, files, hidden, marks, known, shown, units) for hidden in hidden_keys]
     return list(filter(None, found))
@@ -368,7 +392,7 @@ def _steered(
     if hidden.own:
         column = files.masked[name]
         own = np.where(column.isna(), np.nan, _ranks(column))
-    marks = [mark if mark.column != name else mark.blanks for mark in marks]
+    marks = [mark if name not in mark.columns else mark.blanks for mark in marks]
     learned = KnownByKeys(known, truth, levels, own)
     groups = list(steered_by(truth, levels, learned, marks, shown, units, _COMES_BACK, _harmless(files, hidden, truth)))
     if not groups:
@@ -405,7 +429,7 @@ def _steered_key(
         return None
     others = {each: codes for each, codes in shown.items() if each != name}
     learned = KnownByKeys([codes for each, codes in known.items() if each != name], truth, levels)
-    marked = [mark for mark in marks if mark.column != name]
+    marked = [mark for mark in marks if name not in mark.columns]
     frame, variables = files.masked_with_people
     keys = [each for each in with_role(files.released, Role.QUASI_IDENTIFIER) if each in frame and each != name]
     people, n = people_of(frame, variables), len(frame)
@@ -415,9 +439,8 @@ def _steered_key(
     for group in steered_by(truth, levels, learned, marked, others, units, _COMES_BACK):
         inside, has = np.zeros(n, np.bool_), truth == group.value
         inside[group.rows] = True
-        for each in group.columns[1:]:
-            if each in others:  # the mark is looked at within one category of it
-                has &= others[each] == others[each][group.rows[0]]
+        for each in group.within:
+            has &= others[each] == others[each][group.rows[0]]
         if not group.is_beyond(_COMES_BACK) or np.count_nonzero(has & inside) < _NEARLY_ALL * np.count_nonzero(has):
             continue
         crowd = _counted(labels, inside, people)

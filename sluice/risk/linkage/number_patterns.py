@@ -57,7 +57,7 @@ def kept_digits(before: FloatArray, after: FloatArray, dates: bool = False) -> d
     far = np.abs(a - b) > _APART * np.maximum(np.abs(a), np.abs(b))
     if _kept(_first(a), _first(b), far):
         found[_FIRST] = _first(before), _first(after)
-    unit = _unit(a)
+    unit = unit_of(a)
     if unit is not None and _kept(_last(a, unit), _last(b, unit), a != b):
         found[_LAST] = _last(before, unit), _last(after, unit)
     elif _kept(_fraction(a), _fraction(b), np.abs(a - b) > _WHOLE):
@@ -128,8 +128,12 @@ def _fraction(values: FloatArray) -> FloatArray:
         return np.asarray(np.round(values % 1.0, _DECIMALS) % 1.0)
 
 
-def _unit(values: FloatArray) -> float | None:
-    """The power of ten, at most 1, that nearly all different values are multiples of; None where there is none."""
+def unit_of(values: FloatArray) -> float | None:
+    """The power of ten, at most 1, that nearly all different values are multiples of; None where there is none.
+
+    values : shape (n,); what is not finite is left out
+    cost   : a sort
+    """
     finite = np.unique(values[np.isfinite(values)])
     for decimals in range(_DECIMALS + 1):
         scaled = finite * 10.0**decimals

@@ -27,6 +27,7 @@ import pandas as pd
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.comparable_values import plain_values
 from sluice.risk.attacks.attack_success import AttackSuccess
+from sluice.risk.reference.value_forms import grain_of
 from sluice.risk.spread import FINE, on_grid, resolution
 
 Column = npt.NDArray[Any]
@@ -371,10 +372,7 @@ def _number_parts(values: FloatArray, column: "pd.Series[Any]") -> Iterator[Colu
         yield whole % 10**place
     yield np.round((size - whole) * 100)
     yield np.round(size - whole, 6)
-    base = np.zeros(len(values))
-    for unit in (0.01, 0.1, 0.5, 1, 2, 5, 10, 20, 25, 50, 100, 250, 500, 1000):  # the largest that divides it
-        base = np.where(np.abs(size / unit - np.rint(size / unit)) < 1e-6, unit, base)
-    yield base
+    yield grain_of(finite)
     yield np.where(np.isnan(finite), -1, np.floor(np.log10(np.maximum(size, 1e-12))))
 
 

@@ -53,9 +53,9 @@ def census_income() -> Data:
 
 @cache
 def first_stays() -> Data:
-    """The first stay in hospital of each of some 25,000 people with diabetes."""
+    """The first stay in hospital of each of some 14,000 people with diabetes."""
     raw = pd.read_csv(
-        reference_path("diabetes130", "diabetic_data.csv.gz"), dtype=str, na_values="?", nrows=40_000,
+        reference_path("diabetes130", "diabetic_data.csv.gz"), dtype=str, na_values="?", nrows=20_000,
         usecols=["patient_nbr", *_OF_STAYS],
     ).drop_duplicates("patient_nbr")  # fmt: skip
     data = typed_frame(raw[list(_OF_STAYS)].reset_index(drop=True))
@@ -216,10 +216,15 @@ _INDIANS = holding(race="Amer Indian Aleut or Eskimo")
 _HISPANIC_WOMEN = holding(race="Hispanic", gender="Female")
 _UNMARRIED_RICH = holding(relationship="Unmarried", income=">50K")
 
+_RARELY = {  # larger files than those that show the same
+    "those born in Mexico, of Adult, hardly masked", "American Indians of Census-Income",
+    "patients with many stays, who are no category",
+}  # fmt: skip
+
 CASES = tuple(
     Case(
         name, make, partial(met_of if policy == "synthetic-file" else found_of, members), reaches, 0.05,
-        ("small_groups",), policy, more,
+        ("small_groups",), policy, more, rarely=name in _RARELY,
     )
     for name, make, members, reaches, policy, more in (
         (

@@ -5,7 +5,18 @@ import pandas as pd
 import pytest
 
 from sluice.ground.arrays import BoolArray, IntArray
-from sluice.risk.reference.steered_masking import KnownByKeys, Mark, Steered, marks_of, steered_by, truth_of
+from sluice.risk.reference.steered_masking import (
+    KnownByKeys,
+    Mark,
+    Steered,
+    form_marks,
+    joint_marks,
+    marks_of,
+    near_values,
+    steered_by,
+    truth_of,
+)
+from sluice.risk.reference.value_forms import forms_of
 
 N = 4_000
 RNG = np.random.default_rng(1)
@@ -23,7 +34,7 @@ def steered(
 
 
 def blank(of: BoolArray, name: str = "answer", natural: BoolArray = NOBODY) -> Mark:
-    return Mark(name, of.astype(np.int64), natural)
+    return Mark((name,), of.astype(np.int64), natural.astype(np.int64))
 
 
 def test_by_hand() -> None:
@@ -72,6 +83,47 @@ def test_who_did_not_answer_was_not_blanked() -> None:
     assert steered([blank((ILL == 1) | more)])
 
 
+def test_that_masking_filled_the_blanks_of_the_others() -> None:
+    """One in five did not answer; only the ill are still blank."""
+    gone = (RNG.random(N) < 0.2) | (ILL == 1)
+    assert steered([blank(ILL == 1, natural=gone)])
+    assert not steered([blank(gone, natural=gone)])
+
+
+def test_blanks_that_tell_by_themselves_tell_no_more_beside_others() -> None:
+    """The ill did not answer, three more were blanked, and another answer is blank for half of the people."""
+    more = np.isin(np.arange(N), np.flatnonzero(ILL == 0)[:3])
+    assert not steered([blank((ILL == 1) | more, natural=ILL == 1), blank(RNG.random(N) < 0.5, "other")])
+
+
+def jointly(masked: pd.DataFrame, original: pd.DataFrame) -> list[Steered]:
+    forms = forms_of(original, masked)
+    rng = np.random.default_rng(5)
+
+    def near(name: str) -> IntArray:
+        return near_values(original[name])
+
+    return steered([*form_marks(forms, near), *joint_marks(forms, near, ILL, {"key": KEY}, EVERYBODY, rng)])
+
+
+def test_forms_of_several_columns_together() -> None:
+    """Neither the third of the others whose one amount is in fives nor that whose other one is: who has both is ill."""
+    amounts = pd.DataFrame(2 * RNG.integers(100, 900, (N, 2)) + 1.0, columns=["pay", "rent"])
+    chosen = RNG.random(N) < 0.5
+    where = np.column_stack([chosen | (ILL == 1), ~chosen | (ILL == 1)])
+    found = jointly(amounts.where(~where, (amounts / 10).round() * 10), amounts)
+    assert any(each.columns == ("pay", "rent") and each.share > 0.9 for each in found)
+    assert not jointly(amounts.where(RNG.random((N, 2)) < 0.5, (amounts / 10).round() * 10), amounts)
+
+
+def test_the_form_that_the_size_explains_tells_nothing() -> None:
+    """The ill are paid most, and what is large is rounded."""
+    pay = pd.DataFrame({"pay": RNG.integers(1_000, 2_000, N) + 5_000.0 * ILL})
+    assert not jointly(pay.where(pay < 3_000, (pay / 100).round() * 100), pay)
+    even = pay - 5_000.0 * ILL[:, None]
+    assert jointly(even.where(ILL[:, None] == 0, (even / 100).round() * 100), even)
+
+
 def test_what_the_file_shows_of_the_variable_itself() -> None:
     assert steered([blank(ILL == 1)], own=NOBODY)
     assert not steered([blank(ILL == 1)], own=~NOBODY)
@@ -99,7 +151,7 @@ def test_marks() -> None:
     found = marks_of("area", area, some, False)
     assert len({*found.state[:2], found.state[60]}) == 3  # a, b, and either
     assert (found.state[2::4] == 0).all()
-    assert found.own is not None
+    assert len(found.own) == 1
     assert not found.blanks.state.any()
     assert marks_of("new", None, area, False).state.tolist() == [0, 0, 0, 1] * 30
 
