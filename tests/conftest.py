@@ -87,8 +87,9 @@ gc.disable()  # until all is collected: what is loaded and collected stays to th
 
 
 def pytest_collection_finish() -> None:
-    """Nobody looks for garbage among the millions of objects of what was loaded and collected."""
+    """Nobody looks for garbage among the millions of objects that were loaded and collected; among others seldom."""
     gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
     gc.enable()
 
 

@@ -9,6 +9,7 @@ that is shared out among the questions really asked (Bonferroni; Dunn 1961), not
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache, cached_property
 from itertools import chain, product
 from typing import Self
 
@@ -28,7 +29,7 @@ from sluice.risk.linkage.match_claims import Calibration, Signs
 from sluice.risk.people_of_records import groups_of_people
 from sluice.risk.reference.prediction import Excesses, Prediction, equivalence_test
 from sluice.risk.reference.reference_attack import ReferenceAttack, some_of
-from sluice.risk.small_groups import FEWEST, Group, Rehearsal, agreeing_most, chance_of_so_many, partitions
+from sluice.risk.small_groups import FEWEST, Group, Rehearsal, agreeing_most, chance_of_so_many, groups_of, partitions
 from sluice.utility.comparison import Comparison
 
 _SAYS = Sentences(
@@ -67,6 +68,7 @@ _LEVEL = 0.05
 _ROUNDING = 1e-9  # by which shares that are worked out together may be off
 _PEOPLE = 200_000  # most people who are parted into groups
 _REHEARSED = 2_000  # most people of those learned from who are looked for, to choose groups
+_ASIDE = 3  # households, or people, of a group who were set aside, from which they tell how others fare
 _JUDGED = 6  # groups that are judged
 _FIRST, _MOST = 150, 1_000  # people of a group who are judged at first, and at most
 _TIMES = 2  # the limits of all people: where all are masked alike, some groups are still found more easily than others
@@ -201,12 +203,26 @@ def _called(names: tuple[str, ...], called: tuple[str | None, ...], variables: V
     return " and ".join(words)
 
 
+@dataclass(frozen=True)
+class Aside:
+    """People who were set aside, typed by the original's variables.
+
+    units : shape (n,), who belongs together of them
+    read  : what those who were attacked find in the whole released file, and what these people do
+    """
+
+    people: pd.DataFrame
+    units: IntArray
+    read: Callable[[], tuple[Prediction, Prediction]]
+
+
 def judge_nearness(
     standard: ReferenceStandard,
     found: ReferenceAttack,
     original: pd.DataFrame,
     variables: Variables,
     without_own: Callable[[], Prediction | None] = lambda: None,
+    aside: Aside | None = None,
 ) -> Finding:
     """Whether the release is nearer to the people of some group than a file without them, by more than the margin.
 
@@ -215,6 +231,10 @@ def judge_nearness(
     without_own : what the same people find in the released file but their own record, where that is known. Asked only
                   where a group fails: noise fills the space around a group with records of others, and where these
                   alone come as near, nobody is betrayed
+    aside       : people set aside, where the own record is not known. Of a small group the file of them that is the
+                  reference holds a few households, each with several records alike, and a synthetic one does not; and
+                  all of the group look at the same few. So the group fails only if the release is nearer to it than to
+                  those of it who were set aside, too
     """
     margin = standard.margin * found.sampled
     looked = {True: 0, False: 0}  # at groups by two variables, and by one: half of the error for either
@@ -236,20 +256,23 @@ def judge_nearness(
             if test.statistic > margin:
                 called = _called(partition.names, partition.called[group], variables)
                 chances.append((test.p_value, -test.statistic, crossed, called, measure))
-                members.append(np.flatnonzero(mine))
+                members.append((np.flatnonzero(mine), partition.names))
     groups = sum(looked.values())
 
     def is_beyond(p_value: float, crossed: bool) -> bool:
         return p_value * looked[crossed] * len(standard.binding) < standard.alpha / 2
 
-    failing = [(*each, mine) for each, mine in zip(chances, members, strict=True) if is_beyond(each[0], each[2])]
+    failing = [(*each, *who) for each, who in zip(chances, members, strict=True) if is_beyond(each[0], each[2])]
     others = without_own() if failing else None
     if others is not None:
         failing = [each for each in failing if _is_own(standard, found, others, margin, each[4], each[5])]
+    elif failing and aside is not None:
+        fare = _Fare(standard, found, original.iloc[found.rows], aside)
+        failing = [each for each in failing if fare.is_worse(*each[4:])]
     says = _SAYS.no_nearer(fewest=FEWEST, groups=groups) if groups else _SAYS.none(fewest=FEWEST)
     observed = None
     if failing:
-        _, less, _, called, measure, _ = min(failing, key=lambda each: each[:5])
+        _, less, _, called, measure, *_ = min(failing, key=lambda each: each[:5])
         observed = -less
         says = _SAYS.nearer(measure=measure, share=observed, group=called, limit=margin) + _SAYS.among(groups=groups)
     return Finding(
@@ -265,6 +288,40 @@ def _is_own(
     """Whether their own records bring the release nearer to these people, for more than half of the margin."""
     whole, without = (getattr(each, measure)[mine] for each in (found.released, others))
     return equivalence_test(whole, without, margin / 2, standard.alpha).statistic > margin / 2
+
+
+@dataclass(frozen=True)
+class _Fare:
+    """How those fare who were attacked, beside people of their group who were set aside."""
+
+    standard: ReferenceStandard
+    found: ReferenceAttack
+    attacked: pd.DataFrame
+    aside: Aside
+
+    @cached_property
+    def _read(self) -> tuple[Prediction, Prediction]:
+        return self.aside.read()
+
+    @cached_property
+    def _groups(self) -> Callable[[str], tuple[IntArray, IntArray]]:
+        @cache
+        def of(name: str) -> tuple[IntArray, IntArray]:
+            return groups_of(self.attacked[name], self.aside.people[name])
+
+        return of
+
+    def is_worse(self, measure: str, mine: IntArray, names: Sequence[str]) -> bool:
+        """Whether the release is nearer to these people, beyond chance and half of the margin; or too few were set
+        aside to tell."""
+        known = [self._groups(name) for name in names]
+        theirs = np.flatnonzero(np.all([others == of[mine[0]] for of, others in known], axis=0))
+        units = self.found.units[mine], self.aside.units[theirs]
+        if len(np.unique(units[1])) < _ASIDE:
+            return True
+        one, other = (getattr(each, measure)[of] for each, of in zip(self._read, (mine, theirs), strict=True))
+        test = equivalence_test(one, other, self.standard.margin / 2, self.standard.alpha, units)
+        return test.verdict is Verdict.FAIL
 
 
 def _finding(

@@ -31,7 +31,7 @@ from policies.standard.learning_intruders import (
     judge_without_pairs,
     learned_intruder,
 )
-from policies.standard.minorities import SMALL_GROUPS, judge_nearness, judge_small_groups
+from policies.standard.minorities import SMALL_GROUPS, Aside, judge_nearness, judge_small_groups
 from policies.standard.nearest_records import ISOLATED_PEOPLE, REIDENTIFICATION, judge_isolated, judge_reidentification
 from policies.standard.preconditions import (
     COMPARABLE_VALUES,
@@ -277,6 +277,13 @@ def judge_reference_standard(standard: ReferenceStandard, files: Comparison) -> 
         alike = groups.size[groups.of[found.rows]] > 1  # a record of a group is everybody's own in it
         return Prediction(*(np.where(alike, getattr(found.released, each), getattr(others, each)) for each in MEASURES))
 
+    def read() -> tuple[Prediction, Prediction]:
+        looked_for = points.take(found.rows, axis=0), coding.original_points(set_aside)
+        one, other = (prediction(each, released_points, standard.neighbours) for each in looked_for)
+        return one, other
+
+    set_aside = original.iloc[:0] if held is None else held.iloc[:: max(1, -(-len(held) // standard.records))]
+    aside = None if held is None else Aside(set_aside, groups_of_people(set_aside, files.variables), read)
     by_measure = [judge_measure(standard, measure, found, size.verdict, minimum_cell) for measure in MEASURES]
     findings = [
         size,
@@ -288,7 +295,7 @@ def judge_reference_standard(standard: ReferenceStandard, files: Comparison) -> 
         judge_exact_copies(standard, coding, files),
         judge_isolated(standard, points, released_points, others, found, files.rng, minimum_cell, units, in_place),
         *judge_subgroups(standard, found, original, files.variables, minimum_cell),
-        judge_nearness(standard, found, original, files.variables, without_own),
+        judge_nearness(standard, found, original, files.variables, without_own, aside),
         judge_duplicates(coding, everybody),
         judge_leniency(standard),
     ]

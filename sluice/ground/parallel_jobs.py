@@ -6,17 +6,19 @@ each with the records in its memory.
 """
 
 import os
+import sys
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
+from functools import lru_cache
 from multiprocessing import parent_process
 from threading import Event, Lock, Thread
 from time import sleep
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from threadpoolctl import threadpool_info, threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from sluice.ground.machine import threads
 from sluice.ground.progress import Listener, listener, reported_to
@@ -41,9 +43,9 @@ def in_threads(jobs: Sequence[Callable[[], T]], at_once: int) -> list[T]:
     told = _Told(listener())
     # Linear algebra that takes every core for each job waits more than it computes: the jobs share them. Two libraries
     # that silence their warnings at a time put back each other's filters.
-    each = max(1, max((pool["num_threads"] for pool in threadpool_info()), default=1) // at_once)
-    shared = threadpool_limits(each)  # type: ignore[no-untyped-call]
-    with shared, warnings.catch_warnings(), ThreadPoolExecutor(at_once) as pool:
+    libraries = _libraries(len(sys.modules))
+    each = max(1, max((pool["num_threads"] for pool in libraries.info()), default=1) // at_once)
+    with libraries.limit(limits=each), warnings.catch_warnings(), ThreadPoolExecutor(at_once) as pool:
         running = [pool.submit(copy_context().run, told.run, at, job) for at, job in enumerate(jobs)]
         try:
             wait(running, return_when=FIRST_EXCEPTION)
@@ -53,6 +55,12 @@ def in_threads(jobs: Sequence[Callable[[], T]], at_once: int) -> list[T]:
             told.stopped.set()
             pool.shutdown(wait=False, cancel_futures=True)
         return [each.result() for each in running]
+
+
+@lru_cache(maxsize=1)
+def _libraries(modules: int) -> Any:
+    """Those of linear algebra in this process, looked for again where a module was loaded since: 2 ms."""
+    return ThreadpoolController()  # type: ignore[no-untyped-call]
 
 
 def each_in_threads(look: Callable[[S], T], items: Sequence[S], at_once: int | None = None) -> Iterator[T]:

@@ -87,21 +87,32 @@ def partitions(frame: pd.DataFrame, variables: Variables, pairs: bool = True) ->
             yield crossed
 
 
-def _codes(column: "pd.Series[Any]") -> tuple[IntArray, list[str | None]]:
-    """Group of each value, and what each is called."""
+def groups_of(column: "pd.Series[Any]", others: "pd.Series[Any]") -> tuple[IntArray, IntArray]:
+    """The group of each value, as `partitions` parts them by this variable, and of those of other people."""
+    codes, _ = _codes(column, others)
+    return codes[: len(column)], codes[len(column) :]
+
+
+def _codes(column: "pd.Series[Any]", others: "pd.Series[Any] | None" = None) -> tuple[IntArray, list[str | None]]:
+    """Group of each value, and what each is called; behind them those of other people's values, in the same groups."""
     values = plain_values(column)
+    known = len(values)
+    if others is not None:
+        values = np.concatenate([values, plain_values(others)])
     missing = is_missing(values)
     if values.dtype.kind != "f":
         codes, found = pd.factorize(values.astype(object))
         called: list[str | None] = [str(each) for each in found]
     else:
-        codes, called = _bands(values, missing)
+        codes, called = _bands(values, values[:known][~missing[:known]])
     return np.where(missing, len(called), codes).astype(np.int64), [*called, None]
 
 
-def _bands(values: FloatArray, missing: BoolArray) -> tuple[IntArray, list[str | None]]:
-    """Bands of a number: its values where they are few; else heaps, and between quantiles of the others."""
-    present = values[~missing]
+def _bands(values: FloatArray, present: FloatArray) -> tuple[IntArray, list[str | None]]:
+    """Bands of a number: its values where they are few; else heaps, and between quantiles of the others.
+
+    present : by which the bands are chosen. A value that is none of a few is in the band of the next larger one
+    """
     distinct, counts = np.unique(present, return_counts=True)
     if len(distinct) <= _FEW_VALUES:
         return np.searchsorted(distinct, values), [None] * len(distinct)

@@ -5,7 +5,15 @@ import pandas as pd
 import pytest
 
 from sluice.ground.variables import Kind, Role, Variable
-from sluice.risk.small_groups import FEWEST, Rehearsal, agreeing_most, agreement, chance_of_so_many, partitions
+from sluice.risk.small_groups import (
+    FEWEST,
+    Rehearsal,
+    agreeing_most,
+    agreement,
+    chance_of_so_many,
+    groups_of,
+    partitions,
+)
 
 N = 3_000
 
@@ -153,3 +161,17 @@ def test_the_chance_of_so_many_is_the_binomial_tail():
     assert chance_of_so_many(1.9, 50, 0.02) == pytest.approx(1 - 0.98**50)
     assert chance_of_so_many(0.4, 50, 0.02) == 1
     assert chance_of_so_many(17, 50, 0.09) < 1e-5
+
+
+def test_other_people_are_in_the_groups_that_these_form():
+    others = pd.concat([FRAME[::-1], survey(2)[0]], ignore_index=True)
+    others.loc[N, ["income", "region"]] = np.nan
+    for partition in partitions(FRAME, VARIABLES, pairs=False):
+        (name,) = partition.names
+        own, of_others = groups_of(FRAME[name], others[name])
+        assert np.array_equal(of_others[:N], own[::-1])  # whatever others there are
+        for group in range(len(partition.called)):
+            members = partition.members(group)
+            assert np.array_equal(np.flatnonzero(own == own[members[0]]), members)
+        if name in ("income", "region"):
+            assert of_others[N] not in own  # nobody of these has no value

@@ -8,12 +8,13 @@ nearer, those of neighbouring values first. No value is new, so that distributio
 that were drawn, as in data shuffling (Muralidhar and Sarathy 2006). And a state that the original never shows beside
 another one of the record is not put there.
 
-The equations are those of each category, of a number, and of its logarithm where it is skewed. Categories come first,
-in their order, each on those before. Then the numbers, each on all categories and the numbers before, those that few
-people vary first: a slope on such a number is then met itself, and not by a variance that one person makes. So the
-steps do not undo each other, and a regression of any variable on any others is near the original's, as far as main
-effects tell it. Where a variable could hardly move for what a later one says of it (who has no hours does not work),
-the later one goes along.
+The equations are those of each category, of a number, of who has any of an amount that many have none of (and who a
+loss), and of the logarithm where it is skewed. Amounts so few and large that they make a variance alone stay where they
+were drawn, and are told no further than the amount that enough people reach. Categories come first, in their order,
+each on those before. Then the numbers, each on all categories and the numbers before, those that few people vary first:
+a slope on such a number is then met itself, and not by a variance that one person makes. So the steps do not undo each
+other, and a regression of any variable on any others is near the original's, as far as main effects tell it. Where a
+variable could hardly move for what a later one says of it (who has no hours does not work), the later one goes along.
 
 Of numbers two values are drawn for each record, and those taken by which mean and variance are near the original's: a
 slope is a covariance by a variance. Were they the original's exactly, whoever knows everybody else, or an edition with
@@ -38,6 +39,7 @@ import numpy as np
 from numpy.random import Generator, default_rng
 
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray, behind
+from sluice.masking.synthesis.drawn_amounts import is_skewed
 from sluice.masking.synthesis.occurring_states import Beside, States, Together
 
 _REACHES = (0.02, 0.05, 0.1, 0.3, 1.0)  # share of the records between whose ranks two values lie that change places
@@ -49,7 +51,7 @@ _SHARPEST = 1e-3  # of that: nearer than it the exchanges come hardly ever
 _COLLINEAR = 1e-9
 _UNKNOWN = 0.02  # of the synthetic file's variation: an effect that varies less in the original tells nothing there
 _UNEXPLAINED = 0.05  # of a standard deviation: what is told better than that is not told better still
-_SKEWED = 1.2  # mean by median, from which on the logarithm counts, too
+_HEAPED = 0.05  # share of the records without an amount, from which on who has any counts
 BENDS = (0.25, 0.5, 0.75)  # quantiles
 _FEW_MAKE = 100  # people: such a number is held against no other, but others against it
 _BLUR = 0.5  # standard errors, by which coefficients are off, so that nobody's part can be told from them
@@ -170,44 +172,58 @@ def _that_move(
 def chosen_of_two(one: FloatArray, other: FloatArray, original: FloatArray, rng: Generator) -> BoolArray:
     """For which records the other of two drawn values is taken, so that mean and variance are near the original's.
 
-    One record after another, in random order, where it brings both nearer. A slope is a covariance by a variance:
-    without the one, the other is of no use. What both come near is off by a normal error, as large as what the person
-    makes of it who is furthest from the mean; with the same seed it is another for every other original.
+    One record after another, in random order, where it brings them nearer. A slope is a covariance by a variance:
+    without the one, the other is of no use. What they come near is off by a normal error, as large as what the person
+    makes of it who is furthest from the mean; with the same seed it is another for every other original. Mean and
+    variance alone would be met by more or fewer people with any amount, so their share counts as well.
 
     one, other : shape (m,), draws from the same distributions
-    original   : shape (n,); where hardly anybody makes the variance, nothing is chosen
+    original   : shape (n,); what hardly anybody makes of it counts for nothing
     returns    : shape (m,)
     cost       : O(m)
     """
+    from sluice.masking.synthesis.calibration_kernel import taken_where_nearer
+
     chosen = np.zeros(len(one), bool)
-    if len(one) == 0 or behind(original) < ENOUGH_BEHIND:
+    scales = [each for each in _scales(original, ENOUGH_BEHIND) if behind(each(original)) >= ENOUGH_BEHIND]
+    if len(one) == 0 or not scales:
         return chosen
-    centre, size = original.mean(), original.std()
-    one, other, wanted = ((each - centre) / size for each in (one, other, original))
-    furthest = float(np.abs(wanted).max())
-    blur = _blur(2, rng, original)
-    first, second = (
-        (wanted.mean() - one.mean()) * len(one) + blur[0] * furthest,
-        ((wanted**2).mean() - (one**2).mean()) * len(one) + blur[1] * furthest**2,
-    )
-    differ = rng.permutation(np.flatnonzero(one != other))
-    moves = zip(differ.tolist(), (other - one)[differ].tolist(), (other**2 - one**2)[differ].tolist(), strict=True)
-    for record, by, by_square in moves:
-        if (first - by) ** 2 + (second - by_square) ** 2 < first**2 + second**2:
-            chosen[record] = True
-            first, second = first - by, second - by_square
+
+    def moments(values: FloatArray) -> FloatArray:
+        return np.column_stack([part for each in scales for part in _moments(each(original), each(values))])
+
+    one, other, wanted = (moments(each) for each in (one, other, original))
+    size = wanted.std(axis=0)
+    furthest = np.abs(wanted - wanted.mean(axis=0)).max(axis=0)
+    apart = (wanted.mean(axis=0) - one.mean(axis=0)) * len(one)
+    apart += _blur(len(apart), rng, original) * furthest
+    differ = rng.permutation(np.flatnonzero((one != other).any(axis=1)))
+    chosen[differ] = taken_where_nearer((other - one)[differ] / size, apart / size)
     return chosen
+
+
+def _moments(original: FloatArray, values: FloatArray) -> list[FloatArray]:
+    """The differences from the original's mean, and their squares, where they say anything else."""
+    centre, size = original.mean(), original.std()
+    apart = (values - centre) / size
+    return [apart, apart**2] if np.ptp(np.abs(original - centre)) and len(np.unique(original)) > 2 else [apart]
 
 
 @dataclass(frozen=True)
 class _Effects:
-    """How a variable enters a regression: categories that enough people have, or a line that bends at its quartiles."""
+    """How a variable enters a regression: categories that enough people have, or a line that bends at its quartiles.
+
+    Where many have none of an amount, it is another thing to have none: the line jumps there, and bends at quartiles of
+    the others.
+    """
 
     is_category: bool
     values: FloatArray  # categories, or where the line bends
     centre: float
     scale: float  # 0: of a number that varies for too few
     tells_missing: bool
+    largest: float = np.inf  # of a number
+    tells_none: bool = False
 
     @classmethod
     def of(cls, variable: Sides, minimum_people: int) -> "_Effects":
@@ -217,11 +233,15 @@ class _Effects:
         if variable.is_category:
             among = len(variable.original) - missing * (len(variable.original) - len(known))
             return cls(True, values[_told(counts, among, minimum_people)], 0.0, 1.0, missing)
+        largest = _largest_told(known, minimum_people)
+        known = np.clip(known, -largest, largest)
         if behind(known) < minimum_people:
             return cls(False, values[:0], 0.0, 0.0, missing)
-        bends = np.unique(np.quantile(known, BENDS))
+        some = known[known != 0]
+        none = len(known) - len(some) >= max(minimum_people, _HEAPED * len(known)) and len(some) >= minimum_people
+        bends = np.unique(np.quantile(some if none else known, BENDS))
         bends = bends[[min((known < each).sum(), (known > each).sum()) >= minimum_people for each in bends]]
-        return cls(False, bends, float(known.mean()), float(known.std()), missing)
+        return cls(False, bends, float(known.mean()), float(known.std()), missing, largest, none)
 
     def columns(self, values: FloatArray) -> FloatArray:
         """Shape (n, q), finite."""
@@ -230,6 +250,9 @@ class _Effects:
         if self.is_category:
             found += [(values == value).astype(np.float64) for value in self.values]
         elif self.scale > 0:
+            if self.tells_none:
+                found.append((values == 0).astype(np.float64))
+            values = np.clip(values, -self.largest, self.largest)
             found.append(np.where(missing, 0.0, (values - self.centre) / self.scale))
             found += [np.where(missing, 0.0, np.maximum(values - bend, 0.0) / self.scale) for bend in self.values]
         return np.column_stack(found) if found else np.zeros((len(values), 0))
@@ -253,6 +276,7 @@ def _exchanged(
     wanted, unexplained, sharper = _blurred_coefficients(x, y, rng, whose)
     now, effects = now / unexplained, z / np.sqrt(len(z))
     apart = np.sqrt(len(z)) * wanted / unexplained - effects.T @ now
+    beyond = np.abs(of.synthetic) > (np.inf if of.is_category else _largest_told(of.original[known], minimum_people))
     expected = _RARE if of.is_category else _EXPECTED
     reaches = _ANY if of.is_category else _REACHES
     for reach in reaches:
@@ -260,7 +284,8 @@ def _exchanged(
             if (apart**2).mean() < _NEAR * sharper:
                 return places
             one, other = _pairs(of.synthetic[places[there]], reach, now, effects @ apart, rng)
-            goes = together.allow(places[there[other]], there[one], expected)
+            goes = ~(beyond[places[there[one]]] | beyond[places[there[other]]])
+            goes &= together.allow(places[there[other]], there[one], expected)
             goes &= together.allow(places[there[one]], there[other], expected)
             if may is not None:
                 goes[goes] &= may(there[one[goes]], there[other[goes]], places)
@@ -280,9 +305,29 @@ def _response(original: FloatArray, is_category: bool, minimum_people: int) -> _
         values, counts = np.unique(original, return_counts=True)
         values = values[_told(counts, len(original), minimum_people)]
         return lambda some: (some[:, None] == values).astype(np.float64)
-    scales: list[_Columns] = [_as_it_is, np.log] if _is_skewed(original) else [_as_it_is]
-    scales = [each for each in scales if behind(each(original)) >= minimum_people]
+    scales = [each for each in _scales(original, minimum_people) if behind(each(original)) >= minimum_people]
     return lambda some: np.stack([each(some) for each in scales], 1) if scales else np.zeros((len(some), 0))
+
+
+def _scales(original: FloatArray, minimum_people: int) -> list[_Columns]:
+    """The number; whether it is above 0, and below, where many have none; the logarithm of its size where it is skewed.
+
+    So `log(y)` of those who have an amount, who has any, `log(y + 1)` and the inverse hyperbolic sine are kept at once.
+    """
+    size = np.abs(original[original != 0])
+    if not len(size):
+        return []
+    largest, middle = _largest_told(original, minimum_people), float(np.median(size))
+    skewed, signed = is_skewed(original), original.min() < 0
+    none = len(original) - len(size)
+    scales: list[_Columns] = [lambda some: np.clip(some, -largest, largest)]
+    if none >= (minimum_people if skewed else _HEAPED * len(original)) or (skewed and signed):
+        scales.append(lambda some: (some > 0).astype(np.float64))
+        if signed and none >= minimum_people:
+            scales.append(lambda some: (some < 0).astype(np.float64))
+    if skewed:
+        scales.append(lambda some: np.sign(some) * np.log(np.abs(np.where(some == 0, middle, some)) / middle))
+    return scales
 
 
 def _told(counts: IntArray, people: int, minimum_people: int) -> BoolArray:
@@ -297,12 +342,11 @@ def _told(counts: IntArray, people: int, minimum_people: int) -> BoolArray:
     return told
 
 
-def _as_it_is(values: FloatArray) -> FloatArray:
-    return values
-
-
-def _is_skewed(values: FloatArray) -> bool:
-    return bool(len(values)) and values.min() > 0 and values.mean() > _SKEWED * np.median(values)
+def _largest_told(original: FloatArray, minimum_people: int) -> float:
+    """The size from which on amounts are so few that they make a variance alone: those stay where they were drawn."""
+    if behind(original) >= minimum_people or len(original) < minimum_people:
+        return np.inf
+    return float(np.sort(np.abs(original))[-minimum_people:].min())
 
 
 def _pairs(

@@ -46,3 +46,23 @@ def exchanged_where_nearer(
             for response in range(len(gains)):
                 apart[effect, response] -= moves * gains[response]
     return done
+
+
+@numba.njit(cache=True)
+def taken_where_nearer(moves: FloatArray, apart: FloatArray) -> BoolArray:
+    """Which moves are made, one after another, where that brings what they add up to nearer; changes `apart`.
+
+    moves   : shape (p, k)
+    apart   : shape (k,), what the sums lack; its sum of squares falls with each move
+    returns : shape (p,)
+    cost    : O(p k)
+    """
+    taken = np.zeros(len(moves), np.bool_)
+    for record in range(len(moves)):
+        nearer = 0.0
+        for moment in range(len(apart)):
+            nearer += moves[record, moment] * (2 * apart[moment] - moves[record, moment])
+        if nearer > 0.0:
+            taken[record] = True
+            apart -= moves[record]
+    return taken

@@ -92,39 +92,6 @@ def leaf_donors(leaves: IntArray, wanted: IntArray, rng: Generator) -> IntArray:
     return order[first + (rng.random(len(wanted)) * count).astype(np.int64)]
 
 
-def kernel_noise(values: FloatArray, leaves: IntArray, donors: IntArray, heap: int, rng: Generator) -> FloatArray:
-    """Normal noise for the donors' values, of Silverman's bandwidth for their leaf.
-
-    values  : shape (m,), of the known records
-    leaves  : shape (m,)
-    donors  : shape (w,), positions among them
-    heap    : a value that at least so many of them have gets no noise (a zero, a round amount)
-    returns : shape (w,)
-    source  : Silverman (1986), equation 3.31
-    """
-    size = np.abs(values).max(initial=0.0) or 1.0
-    order = np.lexsort((values, leaves))
-    ranked = values[order] / size
-    _, first, leaf, count = np.unique(leaves[order], return_index=True, return_inverse=True, return_counts=True)
-    means = np.bincount(leaf, ranked) / count
-    deviations = np.sqrt(np.bincount(leaf, (ranked - means[leaf]) ** 2) / np.maximum(count - 1, 1))
-    low, high = (ranked[first + np.rint(share * (count - 1)).astype(np.int64)] for share in (0.25, 0.75))
-    spread = np.where(high > low, np.minimum(deviations, (high - low) / 1.34), deviations)
-    bandwidths = np.empty(len(values))
-    bandwidths[order] = (0.9 * spread * count**-0.2 * size)[leaf]
-    _, same, shared = np.unique(values, return_inverse=True, return_counts=True)
-    bandwidths[shared[same] >= heap] = 0.0
-    return rng.standard_normal(len(donors)) * bandwidths[donors]
-
-
-def reflected(values: FloatArray, lowest: float, highest: float) -> FloatArray:
-    """The values thrown back at either end as often as it takes, so that none is heaped at an end. Shape (n,)."""
-    width = highest - lowest
-    if width == 0:
-        return np.full_like(values, lowest)
-    return lowest + np.abs((values - lowest + width) % (2 * width) - width)
-
-
 def _category_scores(codes: IntArray, count: int, target: FloatArray, classes: bool) -> FloatArray:
     """Where each of `count` categories stands: the mean of its target, or with classes the first principal component
     of its class shares (for two classes, the share of one of them). A category without a record stands in the middle.

@@ -25,12 +25,11 @@ from sluice.masking.masking_step import DRAWN_FROM_A_MODEL, MaskingStep
 from sluice.masking.plan import strata, together
 from sluice.masking.redrawing import broken, redrawn
 from sluice.masking.synthesis.calibration import Sides, calibrated, chosen_of_two
+from sluice.masking.synthesis.drawn_amounts import smoothed
 from sluice.masking.synthesis.leaf_donors import (
     Predictor,
     as_numbers,
-    kernel_noise,
     leaf_donors,
-    reflected,
     tree_leaves,
 )
 from sluice.risk.people_of_records import people_with_several
@@ -60,7 +59,8 @@ class SequentialTrees(MaskingStep):
         default="none",
         description=(
             "none: a drawn value is a real record's; density: numbers are drawn from a normal kernel around it,"
-            " unless at least minimum_leaf records have that value"
+            " unless at least minimum_leaf records have that value; amounts of which few have most on logarithms, and"
+            " who has none stays without"
         ),
     )
     calibrated: bool | tuple[str, ...] = Field(
@@ -80,8 +80,8 @@ class SequentialTrees(MaskingStep):
     preserves: ClassVar[str] = (
         "The distribution of each variable, and the dependences that trees find, but for chance; nothing "
         "exactly. Trees weaken relations, the more the larger their leaves; `calibrated` gives the regressions on main "
-        "effects back, of numbers, logarithms of skewed ones, and categories, but not what fewer than 20 people make. "
-        "Totals of households, rare combinations and rules between variables can break."
+        "effects back, of numbers, logarithms of skewed ones, who has any of an amount, and categories, but not what "
+        "fewer than 20 people make. Totals of households, rare combinations and rules between variables can break."
     )
     known_attack: ClassVar[str] = (
         "Without smoothing every value is real, and variables that nearly determine each other reproduce "
@@ -260,13 +260,10 @@ class SequentialTrees(MaskingStep):
         drawn = column.take(sources).set_axis(column.index)
         if self.smoothing == "none" or not variable.kind.is_numeric:
             return drawn
-        noise = np.zeros(len(column))
-        noise[wanted] = kernel_noise(values, leaves, donors, self.minimum_leaf, rng)
-        start = np.full(len(column), values[0])
-        start[wanted] = values[donors]
-        inside = reflected(start + noise, values.min(), values.max())
-        blurred = stored(on_grain(inside, grain(values)), variable)
-        return drawn.where(noise == 0, blurred.array)
+        numbers, others = np.zeros(len(column)), np.zeros(len(column), dtype=bool)
+        numbers[wanted], others[wanted] = smoothed(values, leaves, donors, self.minimum_leaf, rng)
+        blurred = stored(on_grain(np.where(others, numbers, values[0]), grain(values)), variable)
+        return drawn.where(~others, blurred.array)
 
     def _leaves(
         self,

@@ -23,6 +23,7 @@ _CLOSE = 0.6  # of the unknowns near a target: if its siblings are as few, they 
 _WIDE = 3000  # unknowns near a target, from which on fewer are tried first: the free ones, then more
 _FEW, _SOME = 400, 2000
 _FREE = 300  # unknowns that are free, near a target: tried before all that lie there, which mostly takes longer
+_CROWDED, _FREE_IN_TURN = 1000, (150, 300, 600)  # of more near it, so many: nine in ten programs are of these then
 _MANY = (3000, 20_000)  # anywhere
 _STRETCHES = 6  # units beyond the level that are tried where its own change is a fraction
 _DISTURBED = (0.0, 0.3)  # attempts at a whole change: by how much prices are changed at random
@@ -129,7 +130,7 @@ class BlockProgram:
         if few <= _CLOSE * many and not last_resort:
             stages.append((np.inf, siblings, all_of_them, True))
         if _FREE < many <= _WIDE and not last_resort:
-            stages.append((0.0, near, _FREE, True))
+            stages += [(0.0, near, free, True) for free in (_FREE_IN_TURN if many > _CROWDED else (_FREE,))]
         stages += [(0.0, near, _FEW, True), (np.inf, near, _SOME, False)] if wide else []
         if last_resort and all_of_them > _SOME:  # mostly, what is suppressed anyway suffices
             stages.append((0.0, None, _SOME, True))

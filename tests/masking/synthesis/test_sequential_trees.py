@@ -17,7 +17,7 @@ from scipy.stats import chisquare, ks_2samp
 
 from sluice.ground.errors import PlanError
 from sluice.ground.variables import Kind, Variable, Variables
-from sluice.masking.synthesis.leaf_donors import Predictor, kernel_noise, leaf_donors, reflected, tree_leaves
+from sluice.masking.synthesis.leaf_donors import Predictor, leaf_donors, tree_leaves
 from sluice.masking.synthesis.sequential_trees import SequentialTrees
 from tests.golden import golden
 from tests.masking.survey import drawn
@@ -177,22 +177,6 @@ def test_donors_lie_in_the_wanted_leaf() -> None:
     known, new = tree_leaves(values, rows, rows, [], classes=False, minimum_leaf=5, rng=rng)
     assert not known.any()
     assert not new.any()
-
-
-def test_the_bandwidth_is_silvermans() -> None:
-    # 0.9 min(s, IQR / 1.34) n^(-1/5): normal values of deviation 2, n = 10,000 give 0.9 * 2 * 0.158 = .285
-    rng = np.random.default_rng(0)
-    values = rng.normal(0, 2, 10_000)
-    noise = kernel_noise(values, np.zeros(10_000, dtype=int), np.arange(10_000), 5, rng)
-    assert noise.std() == pytest.approx(0.285, abs=0.015)
-    heaped = np.where(np.arange(10_000) % 3 == 0, 0.0, values)
-    noise = kernel_noise(heaped, np.zeros(10_000, dtype=int), np.arange(10_000), 5, rng)
-    assert ((noise == 0) == (heaped == 0)).all()
-
-
-def test_values_are_thrown_back_at_the_ends() -> None:
-    np.testing.assert_allclose(reflected(np.array([-1.0, 0, 4, 10, 12, 23]), 0, 10), [1, 0, 4, 10, 8, 3])
-    np.testing.assert_allclose(reflected(np.array([3.0, 9]), 5, 5), [5, 5])
 
 
 def test_fewer_values_than_a_leaf_holds_are_refused() -> None:

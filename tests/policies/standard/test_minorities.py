@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from policies.standard.learning_intruders import EVERYTHING, judge_learned_linkage, learned_intruder
-from policies.standard.minorities import independent_cases, judge_nearness, judge_small_groups
+from policies.standard.minorities import Aside, independent_cases, judge_nearness, judge_small_groups
 from policies.standard.reference_standard import LearnedLimits, ReferenceStandard
 from sluice.ground.variables import Role, Variable
 from sluice.ground.verdict import Verdict
@@ -106,6 +106,25 @@ def test_records_of_others_that_noise_brought_near_a_group_betray_nobody(by_own:
     near = np.where(nearer & (np.arange(_N) >= by_own), 0.1, found.reference.distance)
     others = Prediction(near, near, near)
     assert judge_nearness(ReferenceStandard(), found, ORIGINAL, OF_REGION, lambda: others).verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("share", "households", "verdict"),
+    [(1.0, 120, Verdict.PASS), (0.0, 120, Verdict.FAIL), (0.5, 120, Verdict.FAIL), (1.0, 2, Verdict.FAIL)],
+)
+def test_a_group_whose_people_set_aside_fare_alike_is_not_betrayed(share: float, households: int, verdict: Verdict):
+    """The reference holds a few households of a small group, which look alike, and a synthetic file does not: its
+    records stand out more for everybody of the group, whether they took part or not. So many households cannot tell."""
+    found = attacked(ORIGINAL, np.arange(_N) < 120)
+
+    def read() -> tuple[Prediction, Prediction]:
+        near = np.where(np.arange(_N) < 120 * share, 0.1, found.reference.distance)
+        return found.released, Prediction(near, near, near)
+
+    units = np.where(np.arange(_N) < 120, np.arange(_N) % households, np.arange(_N))
+    aside = Aside(OTHERS, units, read)
+    judged = judge_nearness(ReferenceStandard(), found, ORIGINAL, OF_REGION, aside=aside)
+    assert judged.verdict is verdict
 
 
 def test_one_large_firm_is_not_as_many_cases_as_firms_are_counted():

@@ -5,7 +5,7 @@ import pytest
 
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.suppression.block_program import BlockProgram
-from sluice.tabular.suppression.unknown_cells import unknown_cells
+from sluice.tabular.suppression.unknown_cells import ProtectionRanges, unknown_cells
 from sluice.tabular.suppression.whole_change import WholeBlock
 from tests.tabular.generated import generated
 
@@ -85,3 +85,22 @@ def test_a_target_may_move_by_all_of_its_room(level: int) -> None:
     cells, signs = np.arange(4, dtype=np.int32), ROWS[row, cell]
     within = program()._block(level, 1, cells, room, room, start, row.astype(np.int32), signs, np.array([0]))
     assert within.gains.tolist() == within.losses.tolist() == [1.0] * 4
+
+
+def test_in_a_crowded_table_what_free_cells_can_hide_costs_nothing_and_little_work() -> None:
+    """More than a thousand lie near each target, of which six in seven are free: a program of all is rarely due."""
+    cells = generated("large and sparse")
+    counts, known = cells.contributors, Assumptions().bounds(cells, np.zeros(len(cells), dtype=bool))
+    unknowns, cost = unknown_cells(cells, *known), cells.total.astype(np.float64)
+    ranges = ProtectionRanges.of(unknowns, cells.total - known[0], known[1] - cells.total)
+    costs = unknowns.sum(cost)
+    free = np.random.default_rng(1).random(len(unknowns)) < 0.85
+    program = BlockProgram(cells, unknowns, np.where(free, 0.0, costs), costs)
+    dear = []
+    for at in np.flatnonzero((counts[unknowns.first] < 3) & (counts[unknowns.first] > 0))[:120:10].tolist():
+        program.price[at] = 0.0
+        change = program.cheapest([at], int(cells.total[unknowns.first[at]]) + 1, 1, np.inf, ranges)
+        assert change is not None
+        dear += [at] * bool(program.price[change.cells].sum())
+    assert len(dear) <= 2
+    assert program.work < 4e6
