@@ -68,9 +68,9 @@ _SAYS = Sentences(
     steered=f"{_TOLD} Masking may reveal it for half of them, or for {{beyond:percent}} more than keys do.",
     steered_open=f"{_TOLD} Chance does not explain it, but it may be half of such {{unit}} or fewer, so this needs a "
     "decision.",
-    drawn_together="{by:few} are in one proportion for {unit} who belong together, as in one cluster of a survey or one "
-    "household. Whoever knows one of these finds the others' records: {below:,} of {n:,} {unit} share their "
-    "quasi-identifiers with too few there; the policy asks for {k:,} in the whole file. Whether this may be needs a "
+    drawn_together="{by:few} are in one proportion for {unit} who belong together, as in one cluster of a survey or "
+    "one household, so that one known record leads to the others. There {below:,} of {n:,} {unit} share their "
+    "quasi-identifiers with too few; the policy asks for {k:,} in the whole file. Whether this may be needs a "
     "decision.",
     steered_unruled=f"{_TOLD} No rule of the policy is about the sensitive values of groups, so this needs a decision.",
 )
