@@ -34,6 +34,11 @@ def reported_share(count: int, n: int, minimum_cell: int) -> tuple[float | None,
     return (None, f"fewer than {minimum_cell}") if 0 < count < minimum_cell else (count / n, count / n)
 
 
+def reported_count(count: int, minimum_cell: int) -> int | str:
+    """A count as a sentence tells it; of a few people only that they are few."""
+    return f"fewer than {minimum_cell}" if 0 < count < minimum_cell else count
+
+
 def disclosed_share(share: float, of: int, minimum_cell: int) -> float | str:
     """A share; where it would disclose a small count, or that there is none, a bound in words."""
     if of and 0 <= share * of < minimum_cell:

@@ -5,14 +5,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import poisson
 
 from policies.policy import Policy
 from policies.several_publications import RULES, EarlierFile, judge_publications
+from sluice.ground.arrays import IntArray
 from sluice.ground.variables import Role
 from sluice.ground.verdict import Finding, Verdict
-from sluice.risk.publications.publication import same_people
+from sluice.risk.publications.publication import Publication, SamePeople, same_people
 from tests.golden import golden
 from tests.risk.publications.publications import KEYS, VALUES, people, published, recoded
+from tests.typed_frame import typed_frame
 
 
 def policy(*rules: dict[str, Any]) -> Policy:
@@ -74,6 +77,60 @@ def test_a_later_edition_by_the_same_plan_passes(share: float) -> None:
     later = people().sample(frac=share, random_state=1)
     found = judged(people(), later, [[recoded(40)], [recoded(40)]])
     assert {finding.verdict for finding in found.values()} == {Verdict.PASS}
+
+
+_AGE_AND_PLACE = ["age", "region"]
+
+
+def halves_and_all(kept: float, seed: int) -> tuple[list[Publication], list[IntArray], pd.DataFrame]:
+    """Two halves, of the women and of the men, but for one of each class, then everybody, without their sex; so many
+    towns are the true ones, in all files alike. The files, their people, and everybody's age, region, town, released
+    town and whether only the last file has them."""
+    rng = np.random.default_rng(seed)
+    records = people(400, seed)
+    records["age"] = records["age"] // 10 * 10
+    only = records.index.isin(records.groupby(_AGE_AND_PLACE).sample(1, random_state=seed).index)
+    released = records["town"].where(rng.random(len(records)) < kept, rng.permutation(records["town"]))
+    everybody, variables = typed_frame(records[[*_AGE_AND_PLACE, "town"]].astype(str))
+    roles = {name: Role.SENSITIVE if name == "town" else Role.QUASI_IDENTIFIER for name in variables}
+    variables = {name: each.model_copy(update={"role": roles[name]}) for name, each in variables.items()}
+    masked = everybody.assign(town=pd.Categorical(released, everybody["town"].cat.categories))
+    rows = [*(np.flatnonzero((records["sex"] == sex) & ~only) for sex in "fm"), np.arange(len(records))]
+    files = [
+        Publication(
+            everybody.iloc[of].reset_index(drop=True), masked.iloc[of].reset_index(drop=True), np.arange(len(of)),
+            variables, variables,
+        )
+        for of in rows
+    ]  # fmt: skip
+    return files, rows, records.assign(released=released, only=only)
+
+
+@pytest.mark.parametrize(
+    ("kept", "seed", "more"), [(0.8, 1, True), (0.8, 2, True), (0.8, 0, False), (0.5, 1, False), (0.0, 1, False)]
+)
+def test_what_files_added_up_name_rightly_more_often_than_chance(kept: float, seed: int, more: bool) -> None:
+    """By counting: each class has one person more in the last file than in the halves, and so the name of a town."""
+    (*halves, last), rows, everybody = halves_and_all(kept, seed)
+    earlier = {
+        name: EarlierFile(file, SamePeople(np.arange(len(of)), of))
+        for name, file, of in zip(("women", "men"), halves, rows, strict=False)
+    }
+    found = judge_publications(policy(), last, earlier, "people", np.random.default_rng(0))
+    finding = next(each for each in found if each.rule == "differencing")
+    named = everybody[everybody["only"]]
+    right = int((named["released"] == named["town"]).sum())
+    by_chance = 0.0
+    for _, alike in everybody.groupby(_AGE_AND_PLACE):
+        by_chance += float((alike["released"] == alike.loc[alike["only"], "released"].iloc[0]).mean())
+    guesses = right > 0 and poisson.sf(right - 1, by_chance) < 0.01
+    assert guesses == more
+    assert (finding.code, finding.verdict) == (
+        ("differencing.whole", Verdict.FAIL) if guesses else ("differencing.nobody", Verdict.PASS)
+    )
+    if guesses:
+        assert [note.code for note in finding.notes] == ["differencing.guessed_of_sums"]
+        assert finding.scope == "women, men"
 
 
 def test_where_nobody_is_found_in_the_same_data_set_a_person_decides() -> None:

@@ -297,7 +297,8 @@ def test_who_is_in_one_of_two_publications_alone_is_told_by_subtraction(
     assert told == right > 0
     rule = "earlier_editions" if order == ("tables", "tables") else "records_and_tables"
     stops = [each for each in findings if each.rule == rule and each.verdict is not Verdict.PASS]
-    assert [each.data.get("read", told) for each in stops] == [told]  # or fewer changed than the table's rule asks for
+    few = "fewer than 10"  # or fewer changed than the table's rule asks for
+    assert [each.data.get("read", few) for each in stops] == [few]
 
 
 @pytest.mark.parametrize("first", ["tables", "records"])

@@ -16,6 +16,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from policies.reported_shares import reported_count
 from schemas.contract import Contract
 from sluice.custody.ledger import Entry, last
 from sluice.custody.states import State
@@ -205,7 +206,8 @@ def compare_with_files(release: DocumentedRelease, tables: TablesBesideFiles) ->
         file = _published_records(release.product.workspace, entries, tables)
         found = None if file is None else tables.beside(file)
         if file is not None and found is not None:
-            findings += _finding(tables, found, file, f"the records of {name}", "this release", name)
+            minimum = release.product.policy.minimum_cell
+            findings += _finding(tables, found, file, f"the records of {name}", "this release", name, minimum)
     says = _SAYS.no_file()
     return findings or [_with_verdict(Verdict.PASS, says)]
 
@@ -221,7 +223,8 @@ def compare_with_tables(release: DocumentedRelease) -> list[Finding]:
             file = _read(release.vault, masked.body["data"], tables)
             found = tables.beside(file)
             if found is not None:
-                findings += _finding(tables, found, file, "the records of this file", name, name)
+                minimum = release.product.policy.minimum_cell
+                findings += _finding(tables, found, file, "the records of this file", name, name, minimum)
     says = _SAYS.no_tables()
     return findings or [_with_verdict(Verdict.PASS, says)]
 
@@ -286,19 +289,26 @@ def _finding(
     records: str,
     protected_by: str,
     scope: str,
+    minimum_cell: int,
 ) -> list[Finding]:
     shared = [dimension for dimension in tables.dimensions if dimension in file]
     named: dict[str, Any] = {"shared": shared, "records": records, "protected_by": protected_by}
     findings = [_on_protected(tables, found, named, scope)] if found.protected else []
     read, target = tables.subtracted(file)
     if read and not any(each.verdict is Verdict.FAIL for each in findings):
-        says = _SAYS.differ(**named, read=read, target=target, known=[name for name in shared if name != target])
+        says = _SAYS.differ(
+            **named,
+            read=reported_count(read, minimum_cell),
+            target=target,
+            known=[name for name in shared if name != target],
+        )
         findings.append(_with_verdict(Verdict.REVIEW, says, scope))
     back = tables.gives_back(file)
     if back is not None and (back.discloses or not back.is_chance):
         verdict, says_so = (Verdict.FAIL, _SAYS.gives_back) if back.discloses else (Verdict.REVIEW, _SAYS.may_give_back)
-        about = {"hidden": back.hidden, "read": back.read, "right": back.right, "target": tables.measure.variable}
-        findings.append(_with_verdict(verdict, says_so(**named, **about), scope))
+        counts = {"hidden": back.hidden, "read": back.read, "right": back.right}
+        about = {name: reported_count(count, minimum_cell) for name, count in counts.items()}
+        findings.append(_with_verdict(verdict, says_so(**named, **about, target=tables.measure.variable), scope))
     return findings
 
 
