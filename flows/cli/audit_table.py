@@ -61,6 +61,10 @@ def audit_table(
         list[Path] | None,
         typer.Option("--sum-of", help="cells of a part of this publication, such as a quarter of the year"),
     ] = None,
+    beside: Annotated[
+        list[Path] | None,
+        typer.Option("--beside", help="further published figures of the same cells, such as rates and denominators"),
+    ] = None,
     decimals: Annotated[
         int | None,
         typer.Option("--decimals", help="of the values, which are rounded to them; else as many as they have"),
@@ -128,6 +132,7 @@ def audit_table(
                 header_row,
             ),
             parts=sum_of or (),
+            beside=beside or (),
             known=known,
             within=within,
             repair=repair,
@@ -148,6 +153,8 @@ def _tell(found: "AuditedTable", repair: Path | None, as_json: bool) -> None:
         say(f"{summary['cells']:,} cells, {summary['suppressed']:,} suppressed{apart}")
         for remark in summary.get("reading", ()):
             note(f"{remark['says']}.", "yellow")
+        if summary.get("told_by"):
+            note(f"figures beside the table: the value is {' and '.join(summary['told_by'])}", "yellow")
         if summary["with_records"]:
             print_audit(summary)
         else:

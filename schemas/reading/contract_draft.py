@@ -253,6 +253,10 @@ def _kind_remark(column: ColumnSummary, proposed: Proposal) -> str:
         return f"  # codes of a classification: {column.classification}; check"
     if kind is Kind.TEXT:
         return "  # check: most values are different"
+    if kind is Kind.CONTINUOUS and column.inexact:
+        return (
+            "  # check: values of more than 15 digits are refused; round them in the source, or text keeps each digit"
+        )
     if kind is Kind.NOMINAL and column.kind is Kind.INTEGER:
         return "  # codes, by name or number; check: ordinal if they have an order, integer if they count something"
     if kind is Kind.ORDINAL and column.kind is Kind.NOMINAL:

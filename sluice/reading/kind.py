@@ -74,6 +74,7 @@ class ColumnSummary:
     marks       : how often each text that may stand for 'missing' occurs; they are not among the labels
     declared    : the same of values that the source itself declares as missing
     empty       : records without a value
+    inexact     : records whose decimal has more digits than a number keeps
     takes_na    : whether NA is taken for a code like the others, though it often stands for missing
     smallest, largest : of the finite numbers; first, last : of the dates, as YYYY-MM-DD
     lowest, highest   : numbers of the AT_ENDS records at either end, or their years where these are dates
@@ -102,6 +103,7 @@ class ColumnSummary:
         self.declared: Counter[str] = Counter()
         self.empty = self.known = 0  # records without a value, and with one that is no mark
         self.in_a_zone = 0  # texts that are moments with a time zone
+        self.inexact = 0
         self.smallest, self.largest = math.inf, -math.inf
         self.first, self.last = "9999-12-31", "0001-01-01"
         self.lowest: list[float] = []
@@ -315,11 +317,13 @@ class ColumnSummary:
             numbers = found.cast(pa.float64())
             self._numbers(numbers, values.whole_numbers(numbers), times)
         elif pa.types.is_integer(found.type) or pa.types.is_decimal(found.type):
-            numbers = values.floats(found)
-            beyond = pc.greater_equal(pc.abs(numbers), _INT64)
+            read = values.floats(found)
+            beyond = pc.greater_equal(pc.abs(read), _INT64)
             self._count("identifier", beyond, times)
-            numbers = pc.if_else(beyond, None, numbers)
-            exact = values.read_whole_numbers(found.cast(pa.string())) if pa.types.is_decimal(found.type) else numbers
+            numbers = exact = pc.if_else(beyond, None, read)
+            if pa.types.is_decimal(found.type):
+                exact = values.read_whole_numbers(found.cast(pa.string()))
+                self._digits(values.inexact_decimals(found, read), times)
             self._numbers(numbers, pc.if_else(numbers.is_null(), None, exact), times)
         elif values.is_text(found):
             self._texts(found, times)
@@ -342,6 +346,7 @@ class ColumnSummary:
         self._count("identifier", beyond, times)
         pointed = pc.if_else(beyond, None, pointed)
         numbers = values.read_numbers(pointed)
+        self._digits(values.inexact_texts(pointed, numbers), times)
         self._numbers(numbers, values.read_whole_numbers(pointed), times)
         if len(self._words) <= _MOST_USUAL:
             dates = values.read_dates(found)
@@ -356,6 +361,9 @@ class ColumnSummary:
         span = pc.min_max(numbers.filter(pc.is_finite(numbers))).as_py()
         if span["min"] is not None:
             self.smallest, self.largest = min(self.smallest, span["min"]), max(self.largest, span["max"])
+
+    def _digits(self, inexact: pa.Array, times: pa.Array) -> None:
+        self.inexact += pc.sum(times.filter(pc.fill_null(inexact, False))).as_py() or 0
 
     def _dates(self, dates: pa.Array, times: pa.Array) -> None:
         self._count("date", dates.is_valid(), times)

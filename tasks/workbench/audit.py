@@ -15,12 +15,13 @@ import pandas as pd
 from sluice.ground.errors import DataError
 from sluice.publication.pattern_file import Pattern, codes_of
 from sluice.tabular.audit.pattern_audit import audit as attack
+from sluice.tabular.editions.figures_beside import Figures, Told
 from sluice.tabular.model.assumptions import Assumptions
-from sluice.tabular.model.cells import Cells, Status, Statuses, keys_of
+from sluice.tabular.model.cells import Cells, Floats, Status, Statuses, equations_of, keys_of
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule, requirements_of
 from tasks.release.tables.specification import WantedTable
 from tasks.workbench.arguments import data_frame, number, whole_number
-from tasks.workbench.audit_published import audit_published
+from tasks.workbench.audit_published import audit_published, figures_told
 from tasks.workbench.audited_table import AuditedTable, RepairedPattern
 from tasks.workbench.cells_files import (
     PLAIN,
@@ -31,6 +32,7 @@ from tasks.workbench.cells_files import (
     refuse_unfit_output,
     write_cells,
 )
+from tasks.workbench.figures_read import read_figures
 from tasks.workbench.known_bounds import known_bounds_of
 from tasks.workbench.standalone_table import StandaloneTable
 from tasks.workbench.table_arguments import Dimensions, Rule, Total, table_of_cells, table_of_records
@@ -51,6 +53,7 @@ def audit(
     cells: Mapping[str, Any] | None = None,
     tables: Sequence[Sequence[str]] | None = None,
     known: pd.DataFrame | None = None,
+    beside: Sequence[pd.DataFrame] = (),
     within: float | None = None,
     nonnegative: bool = True,
     decimals: int | None = None,
@@ -70,6 +73,8 @@ def audit(
     cells       : where `records` has a row for each cell, added up already: as for `sluice.protect`
     tables      : the dimensions of each of several linked tables; one table of all when not given
     known       : what an attacker knows of single cells beforehand: their codes, lower and upper, missing for no end
+    beside      : further published tables of the same cells, such as of rates and of what they are rates of: codes and
+                  columns of numbers. A product of them that is the value in published cells is it in suppressed ones
     within      : without records: percent; a primary cell that is known as closely as that is a breach, too
     nonnegative : without records: no value can be negative, which everybody knows
     decimals    : of the values, which are rounded to them; as many as they have when not given
@@ -109,9 +114,18 @@ def audit(
     )
     behind = None if specified.cells is None else records
     pattern = pattern_of(table, dimensions_of(specified, table, totals=True, behind=behind), "table", read)
+    figures = read_figures([data_frame(each, "beside") for each in beside], pattern)
     if records is None:
-        return audit_published(pattern, specified, known=known, within=within, nonnegative=nonnegative, workers=workers)
-    return audit_with_records(pattern, specified, records, known=known, repair=repair, workers=workers)
+        return audit_published(
+            pattern,
+            specified,
+            known=known,
+            beside=figures,
+            within=within,
+            nonnegative=nonnegative,
+            workers=workers,
+        )
+    return audit_with_records(pattern, specified, records, known=known, beside=figures, repair=repair, workers=workers)
 
 
 def audit_file(
@@ -121,6 +135,7 @@ def audit_file(
     records: Path | None = None,
     columns: CellColumns = PLAIN,
     parts: Sequence[Path] = (),
+    beside: Sequence[Path] = (),
     known: Path | None = None,
     within: float | None = None,
     repair: Path | None = None,
@@ -133,6 +148,7 @@ def audit_file(
               of counts
     columns : as another program writes them
     parts   : files of cells of which this one is the sum, such as quarters of a year: audited together
+    beside  : published files of further figures of the same cells, such as rates and what they are rates of
     known   : a file of bounds that attackers know beforehand
     repair  : where the pattern is written with further cells suppressed, if it is not safe and that makes it so
     inputs  : further files that were read, and are not to be written over
@@ -155,6 +171,8 @@ def audit_file(
                 "a sum of publications is audited as anybody could, one table each; to protect or audit all of it by "
                 "the records, make the period one of their dimensions."
             )
+        if beside:
+            raise DataError("figures beside a sum of publications (--beside) are not looked at; audit each by itself.")
         pattern = read_sum_of_parts(source, parts, dimensions, columns)
         with errors_of(source):
             return audit_published(
@@ -172,12 +190,22 @@ def audit_file(
         }
     )
     if repair is not None:
-        refuse_unfit_output(repair, [*inputs, records, known, source], table.all_tables, "--repair")
+        refuse_unfit_output(repair, [*inputs, records, known, source, *beside], table.all_tables, "--repair")
+    figures = read_figures(beside, pattern)
     with errors_of(source):
         if records is None:
-            nonnegative = table.measure.negative == "refuse"
-            return audit_published(pattern, table, known=known, within=within, nonnegative=nonnegative, workers=workers)
-        found = audit_with_records(pattern, table, records, known=known, repair=repair is not None, workers=workers)
+            return audit_published(
+                pattern,
+                table,
+                known=known,
+                beside=figures,
+                within=within,
+                nonnegative=table.measure.negative == "refuse",
+                workers=workers,
+            )
+        found = audit_with_records(
+            pattern, table, records, known=known, beside=figures, repair=repair is not None, workers=workers
+        )
     made = found.repair
     if repair is None or made is None or not found.mended:
         return found
@@ -191,6 +219,7 @@ def audit_with_records(
     records: Records,
     *,
     known: Records | None = None,
+    beside: Sequence[Figures] = (),
     repair: bool = False,
     workers: int = 1,
 ) -> AuditedTable:
@@ -198,6 +227,7 @@ def audit_with_records(
 
     records : behind the pattern
     known   : bounds that attackers know beforehand; see `known_bounds`
+    beside  : further published figures of the cells, which every attacker knows
     repair  : of a pattern that is not safe, which further cells must be suppressed
     raises  : DataError, also where the pattern's cells or published values are not those of the records, or no further
               suppression makes it safe
@@ -212,6 +242,9 @@ def audit_with_records(
         assumptions = replace(assumptions, beforehand=known_bounds_of(known, cells))
     order = _order(pattern, cells)
     _refuse_other_values(pattern, cells, order)
+    told = figures_told(pattern, equations_of(dimensions, pattern.codes, table.linked), beside, assumptions.nonnegative)
+    if told.relations:
+        assumptions = replace(assumptions, beforehand=_with_told(told, pattern, cells, order, assumptions.beforehand))
     requirements = requirements_of(rules, tabulated.contributions, assumptions.nonnegative)
     status = pattern.status[order]
     if not pattern.tells_primary:
@@ -223,7 +256,7 @@ def audit_with_records(
         f"{cells.name(int(cell))} is {pattern.word(int(order[cell]))} and has a value"
         for cell in np.flatnonzero((status != Status.PUBLISHED) & pattern.has[order])
     ]
-    safe = found.safe and not blank
+    safe = found.safe and not blank and not told.undecided
     seconds = perf_counter() - begun
     mended = None
     if repair and not safe:
@@ -235,7 +268,7 @@ def audit_with_records(
         primary=int((status == Status.PRIMARY).sum()),
         secondary=int((status == Status.SECONDARY).sum()),
         safe=safe,
-        complete=found.attempted == found.completed,
+        complete=found.attempted == found.completed and not told.undecided,
         breaches=(*blank, *(breach.says for breach in found.breaches)),
         of_narrowest=tuple(
             {**codes_of(dimensions, cells.codes, cell), "width_per_width_asked": ratio}
@@ -249,10 +282,24 @@ def audit_with_records(
             },
             "attacks": {"attempted": found.attempted, "completed": found.completed},
             "reading": [remark.model_dump() for remark in tabulated.reading],
+            **({"told_by": list(told.relations)} if beside else {}),
         },
         seconds=seconds,
         repair=mended,
     )
+
+
+def _with_told(
+    told: Told, pattern: Pattern, cells: Cells, order: Any, known: tuple[Floats, Floats] | None
+) -> tuple[Floats, Floats]:
+    """Bounds known beforehand, with what other figures tell of the suppressed cells; by the cells of the records."""
+    units, total = 10.0 ** (cells.decimals - pattern.decimals), cells.total
+    lower, upper = (
+        np.where(pattern.has[order], end, bound[order] * units)
+        for bound, end in ((told.lower, -np.inf), (told.upper, np.inf))
+    )
+    before = (np.full(len(cells), -np.inf), np.full(len(cells), np.inf)) if known is None else known
+    return np.minimum(np.maximum(lower, before[0]), total), np.maximum(np.minimum(upper, before[1]), total)
 
 
 def _repaired(

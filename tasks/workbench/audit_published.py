@@ -1,7 +1,7 @@
 """The audit of anybody's suppression pattern, of what is published alone: what can everybody compute?"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 from sluice.ground.errors import DataError, MeasureChoiceError
 from sluice.publication.pattern_file import Pattern, codes_of
 from sluice.publication.published_table import in_decimals
+from sluice.tabular.editions.figures_beside import Figures, FiguresBeside, Told
 from sluice.tabular.model.cells import Booleans, Floats, Status, equations_of, refuse_hidden_ties
 from sluice.tabular.model.feasibility_interval import TotalsDoNotAddError, feasibility_intervals
 from sluice.tabular.model.known_sums import determined
@@ -21,7 +22,9 @@ from tasks.workbench.known_bounds import known_bounds_of
 from tasks.workbench.standalone_table import StandaloneTable
 from tasks.workbench.tabulation import Records
 
+_NEAR = 10.0  # percent: what figures beside the table tell as closely as that is a breach, unless another is asked
 _EXACTLY = 0.5  # units; an interval narrower than this holds one whole number
+_ROUNDING = 1e-6  # units
 _FEW = 10
 _ROUNDED = (
     "If each figure was rounded by itself, say to what: --rounded-to, or rounded_to in a notebook. A cell that is not "
@@ -34,6 +37,7 @@ def audit_published(
     table: StandaloneTable,
     *,
     known: Records | None = None,
+    beside: Sequence[Figures] = (),
     within: float | None = None,
     nonnegative: bool = True,
     workers: int = 1,
@@ -48,6 +52,7 @@ def audit_published(
              breach is then a cell that can be told to be sensitive, or, where the table tells that, one that is exactly
              known. Rules on a magnitude tell nothing without the records, and are not looked at
     known  : bounds that attackers know beforehand; see `known_bounds`
+    beside : further published figures of the cells. What these narrow to within 10 percent, or `within`, is a breach
     raises : DataError, for published totals that do not add up, too
     """
     begun = perf_counter()
@@ -77,21 +82,28 @@ def audit_published(
     smallest = _SmallCounts.of(pattern, rules) if rules else None
     if smallest is not None:
         least, most = np.maximum(least, smallest.lower), np.minimum(most, smallest.upper)
+    figures = figures_told(pattern, equations, beside, nonnegative)
+    whole = smallest is not None
     try:
-        low, high = feasibility_intervals(equations, value, hidden, least, most, workers, whole=smallest is not None)
+        low, high = feasibility_intervals(equations, value, hidden, least, most, workers, whole)
+        precision_alone = _precision(low, high)
+        if figures.relations:
+            least, most = np.maximum(least, figures.lower), np.minimum(most, figures.upper)
+            low, high = feasibility_intervals(equations, value, hidden, least, most, workers, whole)
     except TotalsDoNotAddError as error:
         row = equations[[error.equation], :]
         total = pattern.name(int(row.indices[np.argmax(row.data)]))
-        beside = ", with what is known of them beforehand" if rules or known is not None else ""
-        beside += f", each rounded to {pattern.rounded / 10**pattern.decimals:g}" if slack else ""
-        if nonnegative and not rules and known is None:
+        with_it = ", with what is known of them beforehand" if rules or known is not None else ""
+        with_it += f", with {' and '.join(figures.relations)}" if figures.relations else ""
+        with_it += f", each rounded to {pattern.rounded / 10**pattern.decimals:g}" if slack else ""
+        if nonnegative and not rules and known is None and not figures.relations:
             raise MeasureChoiceError(
-                f"totals that do not add: {total} cannot be the sum of its parts{beside}. If values may be negative, "
+                f"totals that do not add: {total} cannot be the sum of its parts{with_it}. If values may be negative, "
                 "let them be so",
                 "negative",
                 "absolute",
             ) from None
-        raise DataError(f"totals that do not add: {total} cannot be the sum of its parts{beside}.") from None
+        raise DataError(f"totals that do not add: {total} cannot be the sum of its parts{with_it}.") from None
     precision = _precision(low, high)
     primary = pattern.status[hidden] == Status.PRIMARY
     exact = high - low < _EXACTLY
@@ -112,11 +124,17 @@ def audit_published(
             told = hidden[small & ~exact]
             breaches += [f"anybody can tell that {pattern.name(int(cell))} is sensitive" for cell in told]
         primary &= small  # of what is no small count, the value is no secret
-    breaches += [f"anybody can compute {pattern.name(int(cell))} {exactly}" for cell in hidden[primary & exact]]
-    if within is not None:
-        near = primary & ~exact & (precision <= within)
-        breaches += [f"anybody can compute {pattern.name(int(cell))} to within {within:g} %" for cell in hidden[near]]
-    complete = not (np.isnan(low).any() or np.isnan(high).any() or undecided.any())
+    limit = within if within is not None or not figures.relations else _NEAR
+    by_others = precision < precision_alone
+    found = [(exactly, primary & exact)]
+    if limit is not None:
+        near = primary & ~exact & (precision <= limit) & (by_others | (within is not None))
+        found.append((f"to within {limit:g} %", near))
+    for how, which in found:
+        for at in np.flatnonzero(which).tolist():
+            source = f", from {' and '.join(figures.relations)}" if by_others[at] else ""
+            breaches.append(f"anybody can compute {pattern.name(int(hidden[at]))} {how}{source}")
+    complete = not (figures.undecided or np.isnan(low).any() or np.isnan(high).any() or undecided.any())
     order = np.argsort(np.where(primary, precision, precision + 200), kind="stable")[:_FEW]  # primary cells first
 
     def interval(at: int) -> dict[str, Any]:
@@ -139,9 +157,20 @@ def audit_published(
         of_intervals=tuple(interval(at) for at in range(len(hidden))),
         of_narrowest=tuple(interval(int(at)) for at in order),
         exact=tuple(pattern.name(int(cell)) for cell in hidden[exact]),
-        details={"with_rules": bool(rules)},
+        details={"with_rules": bool(rules)} | ({"told_by": list(figures.relations)} if beside else {}),
         seconds=perf_counter() - begun,
     )
+
+
+def figures_told(pattern: Pattern, equations: csr_array, beside: Sequence[Figures], nonnegative: bool = True) -> Told:
+    """What figures beside a table tell of its suppressed cells, in whole units; infinite bounds where nothing."""
+    if not beside:
+        return Told(np.full(len(pattern), -np.inf), np.full(len(pattern), np.inf))
+    value = np.where(pattern.has & (pattern.status == Status.PUBLISHED), pattern.value, np.nan).astype(np.float64)
+    found = FiguresBeside(
+        pattern.dimensions, pattern.codes, equations, value, pattern.rounded, nonnegative, beside
+    ).told()
+    return replace(found, lower=np.ceil(found.lower - _ROUNDING), upper=np.floor(found.upper + _ROUNDING))
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,6 +1,7 @@
 """The draft of a contract: good guesses, no rare category and no extreme in it, and no role that nobody chose."""
 
 from datetime import date, timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -72,9 +73,25 @@ DRAFTED = {
             "rooms": [*range(1, 11)] * 90,
         }
     ),
+    "decimals that a number does not keep, and such as it does": pd.DataFrame(
+        {
+            "long": [f"{10**15 + 7 * i}.{i % 90 + 10}" for i in N],
+            "third": [i / 3 for i in N],
+            "zeros": [f"{i}.250000000000000000" for i in N],
+            "whole": [10**17 + 9 * i for i in N],
+        }
+    ),
     "numbers in an order": pd.DataFrame({"education": [1, 2, 3, 10] * 50}),
     "what all have is no wide range, and a weight no code": pd.DataFrame({"year": [1991] * 60, "weight": [100] * 60}),
 }
+
+
+@pytest.mark.parametrize("written", [str, Decimal])
+def test_a_decimal_that_a_release_would_refuse_is_marked_in_the_draft(tmp_path: Path, written: type) -> None:
+    pd.DataFrame({"x": [written(f"{10**15 + 7 * i}.{i % 90 + 10}") for i in N]}).to_parquet(tmp_path / "x.parquet")
+    text = draft_contract(ParquetSource(path=str(tmp_path / "x.parquet")), "people", {})
+    (line,) = [line for line in text.splitlines() if "kind: continuous" in line]
+    assert "check" in line
 
 
 @pytest.mark.parametrize("frame", DRAFTED.values(), ids=DRAFTED)
