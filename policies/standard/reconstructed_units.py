@@ -8,7 +8,7 @@ import pandas as pd
 
 from policies.reported_shares import disclosed_share, reported_share
 from policies.standard.reference_standard import UnitLimits
-from sluice.ground.arrays import IntArray
+from sluice.ground.arrays import BoolArray, IntArray
 from sluice.ground.comparable_values import PlainArray, plain_values
 from sluice.ground.declaration import Declaration
 from sluice.ground.errors import DataError
@@ -18,8 +18,10 @@ from sluice.ground.verdict import Finding, Verdict
 from sluice.risk.attacks.attack_success import AttackSuccess
 from sluice.risk.attacks.near_records import ReleasedColumn
 from sluice.risk.attacks.unit_reconstruction import Reconstruction, reconstruct_units
+from sluice.risk.classes.equivalence_classes import category_codes
 from sluice.risk.measurement import if_near, verdict_within
 from sluice.risk.people_of_records import GROUP_WORDS
+from sluice.risk.reference.shared_ratios import belong_together
 from sluice.utility.comparison import Comparison
 
 _WHO = (
@@ -63,9 +65,11 @@ RECONSTRUCTED_UNITS = (
 )
 
 _MAY_NAME = (Role.OTHER, Role.IDENTIFIER)
+_SHARED = (Role.OTHER, Role.WEIGHT)
 _CODES = (Kind.NOMINAL, Kind.TEXT, Kind.INTEGER)
 _SMALLEST, _LARGEST, _FEWEST = 1.5, 30, 20  # records of a unit on average and at most, and units
 _BANDS = 8  # into which a key is divided that is a number, and masked
+_NESTED = 0.8  # of the records with one number are of one unit, which is the same then
 _RETAINED = 0.9  # share of the people, from which a number is compared as it is
 
 
@@ -98,7 +102,9 @@ def judge_reconstructed_units(limits: UnitLimits, files: Comparison) -> list[Fin
 def _units(files: Comparison) -> Iterator[tuple[str, IntArray]]:
     """What records belong to, in a word, and the number of each one's; a name that is missing is nobody else's.
 
-    Also what the contract does not call a unit: a code that is not released and that a few records each share.
+    Also what the contract does not call a unit: a code that is not released and that a few records each share; a number
+    that is the same for a few each who are alike in something else, or stand together in the source, as a household's
+    weight is.
     """
     seen: list[IntArray] = []
     named = [(name, GROUP_WORDS[role]) for role in GROUPS for name in with_role(files.variables, role)]
@@ -107,14 +113,24 @@ def _units(files: Comparison) -> Iterator[tuple[str, IntArray]]:
         for name, variable in files.variables.items()
         if variable.role in _MAY_NAME and variable.kind in _CODES and name not in files.masked
     ]
-    for name, group in [*named, *perhaps]:
+    numbers = [
+        (name, f"unit of {name}")
+        for name, variable in files.variables.items()
+        if variable.role in _SHARED and variable.kind.is_numeric and name in files.masked
+    ]
+    for name, group in [*named, *perhaps, *numbers]:
         if name not in files.original:
             continue
         codes = pd.factorize(files.original[name])[0].astype(np.int64)
         unnamed = codes < 0
-        if name not in dict(named) and not _are_units(codes[~unnamed], len(codes)):
+        if (name, group) in numbers:
+            unnamed |= np.bincount(np.maximum(codes, 0))[codes] > _LARGEST
+            if not _is_shared(name, files, codes, unnamed) or any(_is_within(codes, each, ~unnamed) for each in seen):
+                continue
+        elif name not in dict(named) and not _are_units(codes[~unnamed], len(codes)):
             continue
         codes[unnamed] = codes.max(initial=-1) + 1 + np.arange(np.count_nonzero(unnamed))
+        codes = pd.factorize(codes)[0].astype(np.int64)
         if not any(np.array_equal(codes, other) for other in seen):
             seen.append(codes)
             yield group, codes
@@ -124,6 +140,25 @@ def _are_units(codes: IntArray, n: int) -> bool:
     """Whether so many records share a code as of a household or a firm, never as many as an amount in round numbers."""
     sizes = np.bincount(codes)
     return 2 * len(codes) >= n and len(sizes) >= _FEWEST and sizes.mean() >= _SMALLEST and sizes.max() <= _LARGEST
+
+
+def _is_within(codes: IntArray, units: IntArray, of: BoolArray) -> bool:
+    """Whether records with one code are nearly always of one unit, which is judged anyway."""
+    rows = np.flatnonzero(of)
+    rows = rows[np.argsort(codes[rows], kind="stable")]
+    same = codes[rows][1:] == codes[rows][:-1]
+    return bool((units[rows][1:] == units[rows][:-1])[same].mean() >= _NESTED)
+
+
+def _is_shared(name: str, files: Comparison, codes: IntArray, unnamed: BoolArray) -> bool:
+    """Whether a number is the same for records that belong together, and not by chance or because it is a round one."""
+    if not _are_units(pd.factorize(codes[~unnamed])[0].astype(np.int64), len(codes)):
+        return False
+    rows = np.flatnonzero(~unnamed)
+    values = plain_values(files.original[name])[rows]
+    labels = [each for each, variable in files.variables.items() if variable.kind.is_categorical]
+    others = [category_codes(files.original[each])[rows].astype(np.int64) for each in labels]
+    return belong_together(codes[rows], [values], others, np.random.default_rng(0))  # asked twice: the same both times
 
 
 def _is_known(name: str, files: Comparison) -> bool:

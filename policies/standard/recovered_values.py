@@ -29,6 +29,7 @@ from sluice.risk.classes.sample_uniques import SampleUniquesShare
 from sluice.risk.classes.sensitive_rule import SensitiveRule
 from sluice.risk.people_of_records import groups_of_people, people_of
 from sluice.risk.reference.functional_dependence import Told, parts_of, told_of
+from sluice.risk.reference.shared_ratios import shared_ratios
 from sluice.risk.reference.steered_masking import (
     MORE_THAN_HALF,
     KnownByKeys,
@@ -41,6 +42,7 @@ from sluice.risk.reference.steered_masking import (
     truth_of,
 )
 from sluice.risk.reference.value_forms import forms_of
+from sluice.risk.row_groups import row_groups
 from sluice.risk.spread import on_one_grid
 from sluice.utility.comparison import Comparison
 
@@ -66,6 +68,10 @@ _SAYS = Sentences(
     steered=f"{_TOLD} Masking may reveal it for half of them, or for {{beyond:percent}} more than keys do.",
     steered_open=f"{_TOLD} Chance does not explain it, but it may be half of such {{unit}} or fewer, so this needs a "
     "decision.",
+    drawn_together="{by:few} are in one proportion for {unit} who belong together, as in one cluster of a survey or "
+    "one household, so that one known record leads to the others. There {below:,} of {n:,} {unit} share their "
+    "quasi-identifiers with too few; the policy asks for {k:,} in the whole file. Whether this may be needs a "
+    "decision.",
     steered_unruled=f"{_TOLD} No rule of the policy is about the sensitive values of groups, so this needs a decision.",
 )
 
@@ -80,7 +86,8 @@ RECOVERED_VALUES = (
         helps="Remove or coarsen the columns that the finding names, too: a weight that only one stratum has, a code "
         "whose first digits are an area, the parts of a total. Or release the variable as it is, and mask the file "
         "until the rules hold with it. Blank, recode, round and perturb by quasi-identifiers alone, or the same for "
-        "everybody: not for those who have a value that nobody is to know.",
+        "everybody: not for those who have a value that nobody is to know. Leave replicate weights out, or draw them "
+        "anew (docs/weights.md).",
         source="Sources: Farkas and Jajodia (2002); Huhtala, Kärkkäinen, Porkka and Toivonen (1999); Wong, Fu, Wang "
         "and Pei (2007).",
     ),
@@ -139,6 +146,7 @@ def judge_recovered_values(rules: Sequence[DisclosureRule], files: Comparison) -
         if _comes_back(told):
             found.append(_judged(rules, files, hidden, told, keys))
     found += judge_steered_masking(rules, files)
+    found += _judge_drawn_together(rules, files, keys)
     if found:
         return found
     return [
@@ -319,6 +327,36 @@ def _too_alike(
             return None
     found = rule.find(frame, variables, "masked", files.unit, background)
     return _SAYS.too_alike(**about) if any(finding.verdict is Verdict.FAIL for finding in found) else None
+
+
+def _judge_drawn_together(rules: Sequence[DisclosureRule], files: Comparison, keys: Sequence[str]) -> Iterator[Finding]:
+    """A finding for each set of numbers whose ratios show who belongs together, and leave people with too few there."""
+    least = max((rule.k for rule in rules if isinstance(rule, KAnonymity) and rule.columns is None), default=0)
+    numbers = {
+        name: plain_values(files.masked[name])
+        for role in (Role.WEIGHT, Role.OTHER)
+        for name in with_role(files.released, role)
+        if name in files.masked and files.released[name].kind.is_numeric
+    }
+    if not least or len(numbers) < 2:
+        return
+    n = len(files.masked)
+    codes = [_ranks(files.original[name]) for name, variable in files.variables.items() if variable.kind.is_categorical]
+    people = people_of(*files.masked_with_people)
+    labels = classes_of(files.masked, keys, people).labels if keys else np.zeros(n, np.int64)
+    for found in shared_ratios(numbers, codes, files.rng.spawn(1)[0]):
+        inside = np.bincount(found.group)[found.group] > 1
+        both = row_groups([labels, found.group]).of
+        before, after = (_counted(each, np.ones(n, np.bool_), people) for each in (labels, both))
+        below = int(np.count_nonzero(inside & (after < least) & (before >= least)))
+        if below:
+            yield Finding(
+                rule="recovered_values", verdict=Verdict.REVIEW, stage="reference", scope=found.columns[0],
+                limit=_COMES_BACK, attempted=n, completed=n,
+                **as_fields(
+                    _SAYS.drawn_together(by=found.columns, unit=files.unit, below=below, n=n, k=least)
+                ),
+            )  # fmt: skip
 
 
 def judge_steered_masking(rules: Sequence[DisclosureRule], files: Comparison) -> list[Finding]:

@@ -101,7 +101,7 @@ def test_what_the_contract_calls_no_unit_is_one_where_few_share_each_code(role):
     assert found["reconstructed_units"].scope == "unit of household"
     assert found["reconstructed_units"].verdict is Verdict.FAIL
     for codes in (np.arange(N), RNG.integers(0, 9, N), np.where(RNG.random(N) < 0.5, 0, PLACE)):  # nobody's, many's
-        assert not has_units(replace(files, original=FRAME.assign(household=codes)))
+        assert not has_units(replace(files, original=FRAME.assign(household=codes, rent=np.arange(N) + 0.5)))
 
 
 def test_two_names_of_the_same_records_are_judged_once():
@@ -120,8 +120,20 @@ def test_files_without_units_or_pairs_are_not_judged_by_it():
     assert parts(files).count("reconstructed_units") == 1
     assert "reconstructed_units" not in parts(replace(files, paired=False))
     nobody = {name: variable for name, variable in VARIABLES.items() if name != "household"}
-    other = replace(files, original=FRAME.drop(columns="household"), variables=nobody)
-    assert "reconstructed_units" not in parts(other)
+    own = FRAME.drop(columns="household").assign(rent=np.arange(N) + 0.5)
+    assert "reconstructed_units" not in parts(replace(files, original=own, variables=nobody))
+
+
+def test_a_unit_that_no_contract_names_is_found_by_a_number_that_its_records_share():
+    nobody = {name: variable for name, variable in VARIABLES.items() if name != "household"}
+    files = replace(without_household(SWAPPED), original=FRAME.drop(columns="household"), variables=nobody)
+    found = judged(files)
+    assert {(each.scope, each.verdict) for each in found.values()} == {("unit of rent", Verdict.FAIL)}
+    heaped = np.where(np.quantile(RENT, 0.3) < RENT, RENT, 0.0)[PLACE]  # too many have none for one unit
+    assert (
+        judged(replace(files, original=files.original.assign(rent=heaped)))["reconstructed_units"].scope
+        == "unit of rent"
+    )
 
 
 def test_limits_that_allow_more_let_it_pass_and_those_that_do_not_bind_are_reported():

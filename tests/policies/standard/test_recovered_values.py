@@ -17,6 +17,7 @@ from sluice.risk.classes.sample_uniques import SampleUniquesShare
 from sluice.risk.classes.t_closeness import TCloseness
 from sluice.utility.comparison import Comparison
 from tests.golden import golden
+from tests.red_team.cases.drawn_together import replicate_weights
 from tests.red_team.cases.steered_blanks import blank_for_the_ill, examined
 from tests.red_team.files import files_of, masked_by, with_roles
 from tests.reference_data import reference_path
@@ -164,6 +165,14 @@ def test_a_harmless_value_may_be_told() -> None:
 )  # fmt: skip
 def test_masking_that_looks_at_keys_alone_tells_no_more_than_they_do(plan: list[dict[str, object]]) -> None:
     assert not judge_steered_masking([K, L], masked_by(examined(), plan))
+
+
+def test_who_was_drawn_together_is_told_by_the_ratios_of_replicate_weights() -> None:
+    found = judged([KAnonymity(k=3)], replicate_weights())
+    assert (found.code, found.verdict) == ("recovered_values.drawn_together", Verdict.REVIEW)
+    assert found.data["by"][:2] == ("weight", "r0")
+    golden(found)
+    assert judged([L], replicate_weights()).verdict is Verdict.PASS  # no rule asks how many share their keys
 
 
 _CENSUS = {1: "work", 4: "school", 12: "sex", 21: "lived in", 28: "moved"}
