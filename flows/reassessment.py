@@ -146,7 +146,7 @@ def _tables(release: Release[Any]) -> list[Finding]:
     assert masked is not None
     method, statement = release.product.definition.protection, None
     if not isinstance(method, SecondarySuppression):
-        statement = MethodStatement.of(altered(release, cells, request_of(release, staged, cells), method))
+        statement = MethodStatement.of(altered(release, cells, request_of(release, cells), method))
     files = json.loads(release.vault.verify(masked.body["data"], ".json").read_bytes())
     body = masked.body
     protected = ProtectedTables(body["data"], files, body["published_cells"], statement, body.get("proofs"))

@@ -51,7 +51,7 @@ from tasks.tuning.allowance import Allowance, stopping, until_the_end
 from tasks.tuning.audiences import USES, breach, chosen_use, families_of, in_order_of_trial
 from tasks.tuning.confirmation import recommended_yaml
 from tasks.tuning.draft_steps import Draft
-from tasks.tuning.first_plan import FirstPlan, first_plan, part_at_hand
+from tasks.tuning.first_plan import FirstPlan, drawn_again, first_plan, part_at_hand
 from tasks.tuning.records_at_hand import RecordsAtHand
 from tasks.tuning.trial import Outcome
 
@@ -421,9 +421,9 @@ def _tried(
     definition: RecordsDefinition, uses: tuple[str, ...], records_of: Callable[[str], RecordsAtHand],
     groups: Mapping[str, Sequence[str]], repeats: Sequence[str], analyses: Analyses, trying: Trying, faults: list[str],
 ) -> Iterator[tuple[str, FirstPlan]]:  # fmt: skip
-    """The uses for which there is time, those first under which most is kept, and the first plan of each. Where none
-    passes that anybody may have, the time that they left goes to the drafts that were not tried, of the use that came
-    nearest first."""
+    """The uses for which there is time, those first under which most is kept, and the first plan of each. The time that
+    they left goes to further draws of the best that passes and that anybody may have; where there is none, or it falls
+    by these, to the drafts that were not tried, of the use that came nearest first."""
     allowance, given = trying.allowance, trying.allowance.left
     order = in_order_of_trial(uses)
     found: dict[str, FirstPlan] = {}
@@ -452,17 +452,32 @@ def _tried(
         found[use] = plan
         yield use, plan
         if plan.as_tried and plan.passes and plan.as_tried.keeps_enough and not USES[use].researchers:
-            return  # no other use can have more that counts
-    while is_time() and not any(plan.passes and not USES[use].researchers for use, plan in found.items()):
-        left = [use for use, plan in found.items() if plan.untried and not plan.passes]
-        if not left:
-            return
-        use = min(left, key=lambda use: breach(found[use]))
-        plan = planned(use, allowance.left)
-        if plan.tried == found[use].tried:
-            return
+            break  # no other use can have more that counts
+    while is_time():
+        passing = {use: plan for use, plan in found.items() if plan.passes and not USES[use].researchers}
+        if passing:
+            use = chosen_use(passing)
+            before = passing[use]
+            of = len(before.done) + before.spare
+            trying.begins(use, before.number, of, before.draft, "by further draws")
+            at_hand = part_at_hand(records_of(use), MOST_TRIED_ON)
+            plan = drawn_again(before, definition, at_hand, allowance.part(allowance.left))
+            if plan is before:
+                return
+            if plan.outcome is not None and not plan.passes:
+                trying.told(use, before.number, of, before.draft, plan.outcome)
+        else:
+            left = [use for use, plan in found.items() if plan.untried and not plan.passes]
+            if not left:
+                return
+            use = min(left, key=lambda use: breach(found[use]))
+            plan = planned(use, allowance.left)
+            if plan.tried == found[use].tried:
+                return
         found[use] = plan
         yield use, plan
+        if passing and plan.passes:
+            return
 
 
 def typed_records(source: TabularSource, contract: Contract, records: int) -> tuple[pd.DataFrame, dict[str, Variable]]:

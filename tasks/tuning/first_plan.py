@@ -76,6 +76,8 @@ class FirstPlan:
     untried : drafts that would have been, had there been time
     fell    : the draft that would have kept more, the most of them, and did not pass; None: there is none
     done    : the numbers of those that were judged
+    number  : of the draft
+    spare   : drafts that were not tried, as this one passes
     """
 
     draft: Draft
@@ -85,6 +87,8 @@ class FirstPlan:
     untried: int = 0
     fell: Tried | None = None
     done: frozenset[int] = frozenset()
+    number: int = 0
+    spare: int = 0
 
     @property
     def passes(self) -> bool:
@@ -150,7 +154,7 @@ def first_plan(
         return FirstPlan(replace(draft, plan=draft.otherwise or draft.plan), None, 0, len(records))
     allowance = allowance or Allowance(None)
     looks, attacks = allowance.part(seconds), allowance.part(seconds)
-    on = records
+    on, last = records, 0
     judged: list[Tried] = []
     done = set() if after is None else {*after.done}
     before = [] if after is None or after.as_tried is None else [after.as_tried]
@@ -162,9 +166,9 @@ def first_plan(
         done.add(number)
 
     def attacked(number: int, tried: Tried) -> bool:
-        nonlocal on
+        nonlocal on, last
         begins(number, len(wanted), tried.draft, "under attack")
-        outcome, on = _outcome(definition, tried, records, number, attacks), records
+        outcome, on, last = _outcome(definition, tried, records, number, attacks), records, number
         larger = 1.0 if whole is None else len(whole) / len(records)
         if outcome.end == "passes" and whole is not None and larger > 1 and attacks.allows(larger):
             begins(number, len(wanted), tried.draft, f"on {len(whole):,} records")
@@ -205,9 +209,27 @@ def first_plan(
     if judged[-1].passes:
         best = judged[-1]
         fell = min((each for each in judged[:-1] if each.worth < best.worth), key=lambda each: each.worth, default=None)
-        return FirstPlan(best.draft, best.outcome, tried, len(on), 0, fell, frozenset(done))
+        return FirstPlan(best.draft, best.outcome, tried, len(on), 0, fell, frozenset(done), last, untried)
     nearest = min(judged, key=lambda each: each.outcome.breach)
     return FirstPlan(nearest.draft, nearest.outcome, tried, len(records), untried, None, frozenset(done))
+
+
+def drawn_again(
+    plan: FirstPlan, definition: RecordsDefinition, records: RecordsAtHand, allowance: Allowance
+) -> FirstPlan:
+    """A plan that passes, judged by as many more of ten draws as there is time for; where it falls by too many of them,
+    other drafts are left to be tried. As it was where it was judged by ten, or by all records, or does not pass.
+
+    definition : with any plan
+    records    : those on which it was found
+    cost       : a judgement under attack for each draw
+    """
+    if plan.outcome is None or not plan.passes or plan.outcome.draws >= DRAWS or plan.records != len(records):
+        return plan
+    outcome = _more_draws(definition, plan.draft, records, plan.number, allowance, plan.outcome)
+    if outcome.end == "passes":
+        return replace(plan, outcome=outcome)
+    return replace(plan, outcome=outcome, untried=plan.spare, spare=0, fell=None)
 
 
 def _looked_at(
@@ -237,7 +259,6 @@ def _outcome(
     outcome = allowance.timed(partial(_try, definition, tried.draft, records, (_SEED, number)))
     if outcome.end != "passes":
         return outcome.model_copy(update=known)
-    margins, fallen = [outcome.margin], list[Outcome]()
     with until_stopped(allowance):
         for again in range(_AGAIN):
             if not allowance.for_judgement:
@@ -245,20 +266,30 @@ def _outcome(
             other = _try(definition, tried.draft, records, (_SEED, number, _LOOKS + again), attacked=False)
             if other.end != "passes":
                 return other.model_copy(update=known)
-        for again in range(DRAWS - 1):
+    return _more_draws(definition, tried.draft, records, number, allowance, outcome.model_copy(update=known))
+
+
+def _more_draws(
+    definition: RecordsDefinition, draft: Draft, records: RecordsAtHand, number: int, allowance: Allowance,
+    outcome: Outcome,
+) -> Outcome:  # fmt: skip
+    """What passes by some draws, by as many of ten as there is time for."""
+    margins, fallen = [outcome.margin] * outcome.draws, list[Outcome]()
+    with until_stopped(allowance):
+        for again in range(outcome.draws - 1, DRAWS - 1):
             if len(fallen) > MAY_FALL or not allowance.for_judgement:
                 break
             report(f"draw {again + 2} of {DRAWS}")
-            other = _try(definition, tried.draft, records, (_SEED, number, _LOOKS + _AGAIN + again))
+            other = _try(definition, draft, records, (_SEED, number, _LOOKS + _AGAIN + again))
             if other.end == "passes":
                 margins.append(other.margin)
             else:
                 fallen.append(other)
     draws = len(margins) + len(fallen)
     if len(fallen) > may_fall(draws):
-        return fallen[0].model_copy(update=known | {"draws": draws, "fallen": len(fallen)})
+        return fallen[0].model_copy(update={"models": outcome.models, "draws": draws, "fallen": len(fallen)})
     found = {"margin": float(np.fmin.reduce(margins)), "draws": draws, "fallen": len(fallen)}
-    return outcome.model_copy(update=known | found)
+    return outcome.model_copy(update=found)
 
 
 def _try(

@@ -245,7 +245,7 @@ def audit_with_records(
     told = figures_told(pattern, equations_of(dimensions, pattern.codes, table.linked), beside, assumptions.nonnegative)
     if told.relations:
         assumptions = replace(assumptions, beforehand=_with_told(told, pattern, cells, order, assumptions.beforehand))
-    requirements = requirements_of(rules, tabulated.contributions, assumptions.nonnegative)
+    requirements = requirements_of(rules, cells.contributions, assumptions.nonnegative)
     status = pattern.status[order]
     if not pattern.tells_primary:
         suppressed = np.where(requirements.sensitive, Status.PRIMARY, Status.SECONDARY)

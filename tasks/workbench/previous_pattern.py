@@ -64,6 +64,7 @@ class PreviousPattern:
             equations=equations,
             published=np.ones(len(pattern), dtype=bool),
             decimals=now.decimals,
+            asking=now.asking,
         )
         return Edition(self.name, "", SecondarySuppression(), cells, PublishedCells(pattern.status))
 

@@ -292,7 +292,6 @@ def _request(table: StandaloneTable, tabulated: Tabulated, secret: str | None) -
         cells,
         table.sensitivity,
         replace(table.assumptions, statuses=table.form.tell_primary),
-        contributions=tabulated.contributions,
         rows=manual_rows([*tabulated.stated, *pattern.a_priori], [d.name for d in cells.dimensions], cells.decimals),
         cost=pattern.cost,
         manual_percent=pattern.manual_percent,

@@ -5,7 +5,7 @@ A dimension without a hierarchy has the codes of its column, below their total.
 
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +21,10 @@ from sluice.reading.kind import summary_of
 from sluice.sources.separate_reading import read_here
 from sluice.sources.tabular_source import TabularSource
 from sluice.tabular.model.aggregation import LARGEST_KEPT
-from sluice.tabular.model.cells import Cells, Contributions, refuse_hidden_ties
+from sluice.tabular.model.cells import Cells, refuse_hidden_ties
 from sluice.tabular.model.dimension import Dimension
-from sluice.tabular.model.measure import Asking, Measure
+from sluice.tabular.model.measure import Measure
 from sluice.tabular.model.numbered_records import records_of
-from sluice.tabular.rules.request_rule import RequestedContributions
 from tasks.release.tables.specification import TableDimension, TableSpecification
 from tasks.workbench.arguments import column_name
 from tasks.workbench.standalone_table import StandaloneTable
@@ -45,7 +44,6 @@ class Tabulated:
     alike     : names of contributors that are those of others but for capital letters, and count as others
     respelled : names of contributors that were read as what they look like: with single blanks, and nothing unseen
     joined    : names of contributors that were taken for others, which differ in capital letters alone
-    asking    : numbers of those who asked for protection; None where nobody says who did
     reading   : what of a file was not read as it stands
     stated    : what cells that came added up ask by their status, as rows of an a-priori file
     added     : whether the cells came added up
@@ -59,19 +57,11 @@ class Tabulated:
     alike: int = 0
     respelled: int = 0
     joined: int = 0
-    asking: Asking | None = None
     reading: tuple[Remark, ...] = ()
     stated: tuple[Mapping[str, str], ...] = ()
     added: bool = False
     largest_told: bool = True
     keys: "pd.Series[str] | None" = None
-
-    @property
-    def contributions(self) -> Contributions:
-        """As the rules look at them."""
-        if self.asking is None:
-            return self.cells.contributions
-        return RequestedContributions.of(self.cells, self.asking)
 
 
 def dimensions_of(
@@ -165,15 +155,16 @@ def tabulate(source: Records, dimensions: Sequence[Dimension], table: Standalone
         _refuse_cells(frame, table)
         records = records_of(frame, dimensions, measure, table.asked)
         cells = table.table_attackers.known_weights(records.cells(dimensions, kept, table.linked, withheld))
-        asking = None if table.asked is None else records.asking
         if table.asked is not None and not any(records.asking):
             raise DataError(
                 f"no record has '{table.asked.now}' in '{table.asked.column}', so nobody asked for protection; is it "
                 "spelled otherwise there? Leave request_rule out where nobody did."
             )
+        if table.asked is not None:
+            cells = replace(cells, asking=records.asking)
         reading = (*(() if isinstance(read, pd.DataFrame) else read.remarks.all()), *alike)
         return Tabulated(
-            cells, records.left_out, records.added_up, records.alike, records.respelled, records.joined, asking, reading
+            cells, records.left_out, records.added_up, records.alike, records.respelled, records.joined, reading
         )
 
 

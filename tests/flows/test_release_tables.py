@@ -611,6 +611,11 @@ def test_the_request_rule_protects_those_who_asked(house: TablesHouse) -> None:
     ]
     assert held
     assert all(told_status[cell] == "suppressed" for cell in held)
+    house.data.loc[house.data.firm == house.data.firm[house.data.turnover.idxmax()], "turnover"] *= 2
+    house.write()  # all other cells are as they were, many with one who holds more than half and did not ask
+    again = house.release()
+    assert again.code == WAITING, again.words
+    assert not stopped_by(house)
 
 
 def test_a_threshold_above_the_base_of_rounding_blocks(house: TablesHouse) -> None:

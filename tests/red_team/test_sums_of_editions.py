@@ -83,8 +83,8 @@ def all_findings(release: Any) -> list[Finding]:
     from tasks.release.tables.published_cells import request_of, staged_and_published_cells
     from tasks.release.tables.sums_of_editions import compare_with_sums
 
-    staged, cells, published = staged_and_published_cells(release)
-    return compare_with_sums(release, cells, published, request_of(release, staged, cells), 1)
+    _, cells, published = staged_and_published_cells(release)
+    return compare_with_sums(release, cells, published, request_of(release, cells), 1)
 
 
 def subtracted(tables: dict[str, pd.DataFrame]) -> dict[tuple[str, str], float]:

@@ -24,7 +24,7 @@ def test_sensitive_cells_and_others_for_their_sake_are_suppressed(tables_house: 
     staged = tabulate(release)
     protected = protect(release, staged)
     _, cells, published = staged_and_published_cells(release)
-    sensitive = request_of(release, staged, cells).requirements.sensitive
+    sensitive = request_of(release, cells).requirements.sensitive
     assert np.array_equal(published.status == Status.PRIMARY, sensitive)
     assert (published.status == Status.SECONDARY).any()
     assert protected.statement is None

@@ -23,7 +23,7 @@ from sluice.tabular.audit.breach import Breach, names
 from sluice.tabular.audit.proofs import Proof
 from sluice.tabular.audit.reader_attacks import ReaderAttacks
 from sluice.tabular.model.assumptions import Assumptions
-from sluice.tabular.model.cells import Booleans, Cells, Contributions, Floats, Status, Statuses
+from sluice.tabular.model.cells import Booleans, Cells, Contributions, Floats, RequestedContributions, Status, Statuses
 from sluice.tabular.model.known_sums import Indices
 from sluice.tabular.rules.intruders import intruders
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
@@ -209,7 +209,7 @@ def united(cells: Cells, starts: Indices, members: Indices) -> Contributions:
     order = np.lexsort((owner, union_of))
     union_of, owner, share = union_of[order], owner[order], share[order]
     heads = np.flatnonzero(np.r_[True, (union_of[1:] != union_of[:-1]) | (owner[1:] != owner[:-1])])
-    sums, whose = np.add.reduceat(share, heads), union_of[heads]
+    sums, whose, union_owner = np.add.reduceat(share, heads), union_of[heads], owner[heads]
     sums += others[whose]
     order = np.lexsort((-sums, whose))
     sums, whose = sums[order], whose[order]
@@ -218,6 +218,9 @@ def united(cells: Cells, starts: Indices, members: Indices) -> Contributions:
     largest = np.repeat(others[:, None], kept, axis=1)
     inside = rank < kept
     largest[whose[inside], rank[inside]] = sums[inside]
+    owners = np.full(largest.shape, -1, dtype=np.int64)
+    owners[whose[inside], rank[inside]] = union_owner[order][inside]
     contributors = np.maximum(number, np.maximum.reduceat(cells.contributors[members], starts[:-1]))
     total = np.add.reduceat(cells.contributions.total[members], starts[:-1])
-    return Contributions(total, contributors.astype(np.int64), largest.astype(np.int64))
+    plain = Contributions(total, contributors.astype(np.int64), largest.astype(np.int64))
+    return RequestedContributions.of(plain, owners, cells.asking)

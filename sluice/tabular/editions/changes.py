@@ -12,8 +12,9 @@ import numpy as np
 import pandas as pd
 
 from sluice.tabular.model.cell_sums import ContributorShares, cell_sums
-from sluice.tabular.model.cells import Booleans, Codes, Contributions, Integers, keys_of
+from sluice.tabular.model.cells import Booleans, Codes, Contributions, Integers, RequestedContributions, keys_of
 from sluice.tabular.model.dimension import Dimension, Positions
+from sluice.tabular.model.measure import Asking
 from sluice.tabular.model.numbered_records import Records
 
 
@@ -60,11 +61,12 @@ def changes(
     wanted       : shape (w, d), positions in the dimensions of `now`
     kept         : how many of the largest changes are kept
     recognised   : whether contributors have the same name in both editions; else records that are equal in both are
-                   taken for the same, and of the others in an innermost cell each that came for one that left
+                   taken for the same, and of the others in an innermost cell each that came for one that left. Of
+                   those that are not recognised it is not said who asked for protection
     nearly       : who changes by so much of what it contributes as good as came or left
     cost         : O(n log n) of the records of both, for each combination of levels O(m log m) of those changed
     """
-    leaf, owner, then, since = _changed(earlier, now, recognised)
+    leaf, owner, then, since, asking = _changed(earlier, now, recognised)
     moved = _moved(then, since, nearly)
     everybody = len(np.unique(owner))
     keys = keys_of(now.dimensions, wanted)
@@ -92,8 +94,11 @@ def changes(
     arrival = np.zeros(len(wanted), dtype=bool)
     in_all = _moved(then, since, nearly)
     arrival[cell[first]] = in_all[first] > 0
+    owners = np.full(largest.shape, -1, dtype=np.int64)
+    owners[sums.cell] = sums.owner
     arrivals = np.bincount(cell[(moved > 0) | (in_all > 0)], minlength=len(wanted)).astype(np.int64)
-    return Changes(Contributions(total, contributors, largest), arrival, arrivals, everybody)
+    contributions = RequestedContributions.of(Contributions(total, contributors, largest), owners, asking)
+    return Changes(contributions, arrival, arrivals, everybody)
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,9 +111,11 @@ class _Leaves:
 
 def _changed(
     earlier: EditionRecords, now: EditionRecords, recognised: bool
-) -> tuple[_Leaves, Integers, Integers, Integers]:
-    """Contributors whose part of an innermost cell is another: where, who, and how much it was then and is since."""
+) -> tuple[_Leaves, Integers, Integers, Integers, Asking | None]:
+    """Contributors whose part of an innermost cell is another: where, who, how much it was then and is since; and who
+    asked for protection in either edition."""
     both = (earlier, now)
+    records = [edition.records for edition in both]
     numbers, holders = [], []
     for axis, dimension in enumerate(now.dimensions):
         known: dict[tuple[str, frozenset[int]], int] = {}
@@ -123,9 +130,12 @@ def _changed(
         cell = pd.factorize(cell * (int(number.max(initial=0)) + 1) + number)[0].astype(np.int64)
     value = np.concatenate([e.records.value if e.records.weighted is None else e.records.weighted for e in both])
     is_now = np.repeat([False, True], [len(edition.records.value) for edition in both])
+    asking: Asking | None = None
     if recognised:
         owner = pd.factorize(np.concatenate([_names(edition.records) for edition in both]))[0].astype(np.int64)
         row = np.arange(len(cell))
+        asks = [[np.isin(of.contributor, np.array(who, dtype=np.int64)) for who in of.asking] for of in records]
+        asking = Asking(*(tuple(np.unique(owner[np.concatenate(who)]).tolist()) for who in zip(*asks, strict=True)))
     else:
         row = _without_equals(cell, value, is_now)
         rank = pd.DataFrame({"cell": cell[row], "now": is_now[row]}).groupby(["cell", "now"]).cumcount().to_numpy()
@@ -135,7 +145,7 @@ def _changed(
     where, who, then, since, _ = _added(cell, owner, before, after, np.zeros_like(before))
     first = np.unique(cell, return_index=True)
     at = row[first[1]][np.searchsorted(first[0], where)]
-    return _Leaves(np.column_stack(numbers)[at].astype(np.int32), holders), who, then, since
+    return _Leaves(np.column_stack(numbers)[at].astype(np.int32), holders), who, then, since, asking
 
 
 def _names(records: Records) -> "np.ndarray[tuple[int], np.dtype[np.object_]]":

@@ -10,6 +10,7 @@ Hundepool and others (2012), section 4.6. Revisions and carrying a pattern forwa
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from scipy.sparse import csr_array, vstack
@@ -28,6 +29,7 @@ from sluice.tabular.model.cells import (
     keys_of,
 )
 from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.model.measure import Asking
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule, requirements_of
 
 Positions = Integers
@@ -164,6 +166,7 @@ def joint_cells(earlier: Cells, earlier_status: Statuses, now: Cells) -> JointEd
         weighted=None
         if now.weighted is None and earlier.weighted is None
         else stacked([now.own_parts, _some(earlier.own_parts, alone)]),
+        asking=asking_in([now, earlier]),
     )
     return JointEditions(cells, public, suppressed, of_earlier, before, earlier.contributions)
 
@@ -248,6 +251,12 @@ def stacked(parts: Sequence[OwnParts]) -> OwnParts:
         np.vstack([_widened(part.largest, kept, 0) for part in parts]),
         np.vstack([_widened(part.owners, kept, -1) for part in parts]),
     )
+
+
+def asking_in(editions: Sequence[Cells]) -> Asking | None:
+    """Who asked for protection in any of these; None where none of them says so."""
+    known = [cells.asking for cells in editions if cells.asking is not None]
+    return Asking(*(tuple(sorted({*chain(*each)})) for each in zip(*known, strict=True))) if known else None
 
 
 def _some(parts: OwnParts, which: Positions) -> OwnParts:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy.sparse import block_diag, csr_array, vstack
 
 from sluice.ground.errors import DataError
-from sluice.tabular.editions.joint_editions import codes_in, sizes_of, stacked, united
+from sluice.tabular.editions.joint_editions import asking_in, codes_in, sizes_of, stacked, united
 from sluice.tabular.model.cells import Booleans, Cells, Codes, Floats, Integers, Status, Statuses, keys_of
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule, requirements_of
@@ -129,6 +129,7 @@ def summed(
         weighted=None
         if all(cells.weighted is None for cells in alike)
         else stacked([cells.own_parts for cells in alike]),
+        asking=asking_in(alike),
     )
     public = foreign & listed & (status == Status.PUBLISHED)
     return SummedEditions(cells, len(now), public, foreign & listed & ~public, across.shape[0], revised)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sluice.ground.errors import DataError
 from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.model.measure import Asking
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -52,6 +53,29 @@ class Contributions:
     largest: Integers
 
 
+@dataclass(frozen=True, eq=False)
+class RequestedContributions(Contributions):
+    """Contributions of which it is known who asked for protection.
+
+    requests : shape (c, t), as `largest`: whether the one whose contribution it is requests protection
+    before   : the same: whether it does of cells that were unsafe before
+    """
+
+    requests: Booleans
+    before: Booleans
+
+    @classmethod
+    def of(cls, plain: Contributions, owners: Integers, asking: Asking | None) -> Contributions:
+        """The same contributions, with the requests of some of their owners; as they are where nobody says who asks.
+
+        owners : shape (c, t), as `Cells.owners`
+        """
+        if asking is None:
+            return plain
+        requests, before = (np.isin(owners, np.asarray(each, dtype=np.int64)) for each in asking)
+        return cls(plain.total, plain.contributors, plain.largest, requests | before, before)
+
+
 class OwnParts(NamedTuple):
     """What contributors who know their own sampling weights have of c cells: a contribution is weighted, and one.
 
@@ -78,6 +102,7 @@ class Cells:
     decimals     : of the measure
     sizes        : shape (c,), the sums of the contributions without their signs, where some are negative; else None
     weighted     : where the rules take a weighted contribution for several, what it is to who knows its own weight
+    asking       : which owners asked for protection; None where nobody says so, and a rule on it takes all for asking
     """
 
     dimensions: tuple[Dimension, ...]
@@ -91,6 +116,7 @@ class Cells:
     decimals: int = 0
     sizes: Integers | None = None
     weighted: OwnParts | None = None
+    asking: Asking | None = None
 
     def __post_init__(self) -> None:
         largest = self.total if self.sizes is None else self.sizes
@@ -106,7 +132,8 @@ class Cells:
     @property
     def contributions(self) -> Contributions:
         """What the rules look at."""
-        return Contributions(self.total if self.sizes is None else self.sizes, self.contributors, self.largest)
+        plain = Contributions(self.total if self.sizes is None else self.sizes, self.contributors, self.largest)
+        return RequestedContributions.of(plain, self.owners, self.asking)
 
     @property
     def by_rules(self) -> OwnParts:
@@ -126,7 +153,10 @@ class Cells:
     def renumbered(self, number: Callable[[Integers], Integers]) -> "Cells":
         """The cells with other numbers of their owners; -1 stays."""
         weighted = self.weighted and self.weighted._replace(owners=number(self.weighted.owners))
-        return replace(self, owners=number(self.owners), weighted=weighted)
+        asking = self.asking
+        if asking is not None:
+            asking = Asking(*(tuple(number(np.array(who, dtype=np.int64)).tolist()) for who in asking))
+        return replace(self, owners=number(self.owners), weighted=weighted, asking=asking)
 
     @cached_property
     def by_cell(self) -> "csr_array":

@@ -21,9 +21,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sluice.tabular.model.assumptions import Assumptions
-from sluice.tabular.model.cells import Booleans, Cells, Contributions, Floats, Integers
+from sluice.tabular.model.cells import Booleans, Cells, Contributions, Floats, Integers, RequestedContributions
 from sluice.tabular.model.known_sums import propagated_bounds
-from sluice.tabular.rules.request_rule import RequestedContributions
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule
 
 _ENOUGH = 10**6  # contributors, of which some may contribute 0: their number is never what makes such a cell sensitive

@@ -4,12 +4,11 @@ Source: Hundepool and others (2012), section 4.2.
 
 Foreign trade statistics are protected on request alone. A cell that was unsafe before may stay so until who asked holds
 less: a second, lower threshold. tau-ARGUS looks at the largest contributor only, here each who asked is looked at.
-Where it is not known who asked (plain `Contributions`, of a union of cells for instance), everybody counts as having
-asked, of unsafe cells before, too, which is the safe side.
+Where it is not known who asked (plain `Contributions`, of what is left without a contributor for instance), everybody
+counts as having asked, of unsafe cells before, too, which is the safe side.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from math import ceil
 from typing import ClassVar, Literal, Self
 
@@ -17,28 +16,9 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from sluice.ground.document_parts import Percent
-from sluice.tabular.model.cells import Booleans, Cells, Contributions, Integers
-from sluice.tabular.model.measure import Asking
+from sluice.tabular.model.cells import Contributions, Integers, RequestedContributions
 from sluice.tabular.rules.contributions import percentage, shortfall, sum_of_largest
 from sluice.tabular.rules.sensitivity import SensitivityRule
-
-
-@dataclass(frozen=True, eq=False)
-class RequestedContributions(Contributions):
-    """Contributions of which it is known who asked.
-
-    requests : shape (c, t), as `largest`: whether the one whose contribution it is requests protection
-    before   : the same: whether it does of cells that were unsafe before
-    """
-
-    requests: Booleans
-    before: Booleans
-
-    @classmethod
-    def of(cls, cells: Cells, asking: Asking) -> "RequestedContributions":
-        """The cells' contributions with the requests of some owners, by their numbers in `Cells.owners`."""
-        requests, before = (np.isin(cells.owners, np.asarray(each, dtype=np.int64)) for each in asking)
-        return cls(cells.contributions.total, cells.contributors, cells.largest, requests | before, before)
 
 
 class RequestRule(SensitivityRule):

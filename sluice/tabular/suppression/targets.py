@@ -11,7 +11,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from sluice.tabular.model.cells import Booleans, Cells, Codes, Contributions, Integers
+from sluice.tabular.model.cells import Booleans, Cells, Codes, Contributions, Integers, RequestedContributions
 from sluice.tabular.rules.intruders import Intruder
 from sluice.tabular.rules.sensitivity import SensitivityRule
 from sluice.tabular.suppression.manual_status import MANUAL
@@ -205,7 +205,7 @@ def united(cells: Cells, unions: Sequence[Codes]) -> tuple[Contributions, Intege
     total, contributors, largest, owners = merged_contributions(
         start, member, cells.contributions.total, cells.contributors, cells.largest, cells.owners
     )
-    return Contributions(total, contributors, largest), owners
+    return RequestedContributions.of(Contributions(total, contributors, largest), owners, cells.asking), owners
 
 
 class Unions:

@@ -74,7 +74,7 @@ class EarlierTables:
 
     @property
     def request(self) -> ProtectionRequest:
-        """What its rules ask; who asked for protection is not known any more, so everybody counts as having asked."""
+        """What its rules ask."""
         assumptions = self.policy.table_attackers.assumptions(self.definition.measure.measure)
         return ProtectionRequest.of(self.cells, self.rules, assumptions)
 
@@ -131,7 +131,7 @@ def judge_differences(
         return [_finding(Verdict.REVIEW, _total(earlier), earlier)]
     axes = [axis for axis, each in enumerate(cells.dimensions) if each.name in names]
     recognised = now.hashed and now.contributors <= before.variables.keys()
-    rules = [rule for rule in request.rules if rule.rule != "request_rule"]
+    rules = list(request.rules)
     kept = max([LARGEST_KEPT, *(rule.largest_needed for rule in rules)])
     then, since = (each.records(vault, names, now, cells.decimals, recognised) for each in (before, now))
     found = changes(then, since, cells.codes[other][:, axes], kept, recognised, _nearly(rules))
@@ -163,7 +163,8 @@ class _Staged:
         self.measure = measure_of(definition, contract)
         self.dimensions = {each.variable: dimension_of(each, contract) for each in definition.dimensions}
         self.variables = variables
-        self._sha256 = sha256
+        asked = definition.measure.requested
+        self._sha256, self._requested = sha256, None if asked is None else asked.asked
 
     @property
     def hashed(self) -> bool:
@@ -184,10 +185,12 @@ class _Staged:
             self.measure, contributor=owner, holding=holding, hashed=recognised, duplicates="add", decimals=decimals
         )
         dimensions = [self.dimensions[name] for name in names]
-        return EditionRecords(dimensions, records_of(self._read(vault, names, measure), dimensions, measure))
+        records = records_of(self._read(vault, names, measure), dimensions, measure, self._requested)
+        return EditionRecords(dimensions, records)
 
     def _read(self, vault: Vault, names: list[str], measure: Measure) -> pd.DataFrame:
-        columns = list(dict.fromkeys([*names, *measure.columns]))
+        asked_in = [] if self._requested is None else [self._requested.column]
+        columns = list(dict.fromkeys([*names, *measure.columns, *asked_in]))
         return read_typed(vault.verify(self._sha256, ".parquet"), self.variables, columns)
 
 

@@ -11,7 +11,7 @@ from sluice.ground.verdict import Finding
 from sluice.tabular.audit.pattern_audit import Audit, audit
 from sluice.tabular.audit.proofs import Proof
 from sluice.tabular.model.assumptions import Assumptions
-from sluice.tabular.model.cells import Booleans, Cells, Contributions, Floats, Statuses
+from sluice.tabular.model.cells import Booleans, Cells, Floats, Statuses
 from sluice.tabular.rules.sensitivity import Requirements, SensitivityRule, requirements_of
 from sluice.tabular.suppression.costs import costs, noisy_costs
 from sluice.tabular.suppression.effort import Effort
@@ -53,7 +53,6 @@ class ProtectionRequest:
         rules: Sequence[SensitivityRule],
         assumptions: Assumptions,
         *,
-        contributions: Contributions | None = None,
         rows: Sequence[ManualRow] = (),
         cost: str = "value",
         manual_percent: float = 20,
@@ -61,14 +60,13 @@ class ProtectionRequest:
     ) -> "ProtectionRequest":
         """Judge all cells by the rules, and apply what people state of single cells.
 
-        contributions : as the rules are to see them; those of the cells when not given
         rows          : of the a-priori file
         cost          : what suppression keeps small, by name (sluice.tabular.suppression.costs)
         manual_percent: see `SecondarySuppression`
         raises        : DataError where rules and rows contradict each other
         """
         nonnegative = assumptions.nonnegative
-        requirements = requirements_of(rules, contributions or cells.contributions, nonnegative)
+        requirements = requirements_of(rules, cells.contributions, nonnegative)
         findings, waived = waive(waivers_needed(cells, requirements, rows))
         manual = apply_manual(
             cells,

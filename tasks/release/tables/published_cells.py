@@ -26,7 +26,6 @@ from sluice.tabular.audit.published_intervals import published_intervals
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.cells import Cells, Integers, Status, Statuses
 from sluice.tabular.model.dimension import Dimension
-from sluice.tabular.rules.request_rule import RequestedContributions
 from sluice.tabular.suppression.manual_status import manual_rows
 from tasks.release.documented_release import Release
 from tasks.release.release_documents import Documents
@@ -63,7 +62,8 @@ def cells_in(path: Path, definition: TablesDefinition, contract: Contract, place
     place : of the measure among several
     """
     tables = [table.dimensions for table in definition.tables]
-    return read_cells(path, dimensions_of(definition, contract), tables, place)
+    cells = read_cells(path, dimensions_of(definition, contract), tables, place)
+    return cells if definition.measure.requested is None else replace(cells, asking=read_asking(path, place))
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +81,7 @@ class OfMeasure:
     @property
     def request(self) -> ProtectionRequest:
         """What is asked of the cells, see `request_of`."""
-        return request_of(self.release, self.staged, self.cells)
+        return request_of(self.release, self.cells)
 
     def published(self, common: "PublishedCells", request: ProtectionRequest) -> "PublishedCells":
         """What is published of this measure, by the pattern of all: primary is what is sensitive by this one."""
@@ -235,13 +235,10 @@ def staged_and_published_cells(release: TablesRelease) -> tuple[StagedCells, Cel
     return staged, read_staged_cells(release, staged), published
 
 
-def request_of(release: TablesRelease, staged: StagedCells, cells: Cells) -> ProtectionRequest:
+def request_of(release: TablesRelease, cells: Cells) -> ProtectionRequest:
     """Judge all cells by the policy, and apply the a-priori file. Raises DataError where the two contradict."""
     definition, policy = release.product.definition, release.product.policy
-    contributions, protection = cells.contributions, definition.protection
-    if definition.measure.requested is not None:
-        asking = read_asking(release.vault.verify(staged.sha256, ".npz"), staged.place)
-        contributions = RequestedContributions.of(cells, asking)
+    protection = definition.protection
     pattern = protection if isinstance(protection, SecondarySuppression) else SecondarySuppression()
     return ProtectionRequest.of(
         cells,
@@ -250,7 +247,6 @@ def request_of(release: TablesRelease, staged: StagedCells, cells: Cells) -> Pro
             policy.table_attackers.assumptions(definition.measure.measure),
             statuses=definition.form.tell_primary and isinstance(protection, SecondarySuppression),
         ),
-        contributions=contributions,
         rows=manual_rows(pattern.a_priori, [d.name for d in cells.dimensions], cells.decimals),
         cost=pattern.cost,
         manual_percent=pattern.manual_percent,

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from sluice.tabular.editions.changes import EditionRecords, changes
 from sluice.tabular.model.dimension import Dimension
-from sluice.tabular.model.measure import Measure
+from sluice.tabular.model.measure import Measure, Requested
 from sluice.tabular.model.numbered_records import records_of
+from sluice.tabular.rules.request_rule import RequestRule
 
 BEFORE = {"Total": "", "A": "Total", "B": "Total", "a": "A", "b": "A", "c": "B"}
 NOW = {"Total": "", "A": "Total", "B": "Total", "a": "A", "b": "B", "c": "B"}  # b moved
@@ -20,10 +21,14 @@ Row = tuple[str, str, int]
 rows = st.lists(st.tuples(st.sampled_from("pqrs"), st.sampled_from("abc"), st.integers(0, 30)), min_size=1, max_size=12)
 
 
-def edition(hierarchy: dict[str, str], records: Sequence[Row], measure: Measure) -> EditionRecords:
+def edition(
+    hierarchy: dict[str, str], records: Sequence[Row], measure: Measure, asked: Sequence[str] | None = None
+) -> EditionRecords:
     dimensions = [Dimension.of("code", list(hierarchy.items()))]
     frame = pd.DataFrame(records, columns=["who", "code", "value"])
-    return EditionRecords(dimensions, records_of(frame, dimensions, measure))
+    frame["asks"] = np.where(frame["who"].isin(asked or ()), "yes", "no")
+    requested = None if asked is None else Requested("asks", "yes")
+    return EditionRecords(dimensions, records_of(frame, dimensions, measure, requested))
 
 
 def held(hierarchy: dict[str, str], code: str) -> list[str]:
@@ -71,3 +76,15 @@ def test_records_that_nobody_knows_again_are_compared_by_their_values() -> None:
     assert found.contributions.largest[places].tolist() == [[5, 1], [5, 0], [0, 0], [1, 0]]
     assert found.arrival[places].tolist() == [True, True, False, False]
     assert found.everybody == 2
+
+
+def test_who_asked_is_protected_from_the_difference_of_two_editions_and_nobody_else() -> None:
+    """p came to a, q to c, among small changes of others; p alone asked, in this edition."""
+    measure, asks = Measure(value="value", contributor="who"), RequestRule(k=70)
+    before = [("r", "a", 500), ("s", "c", 500)]
+    now = [("r", "a", 503), ("s", "c", 504), ("p", "a", 90), ("q", "c", 80)]
+    for asked, sensitive in ((["p"], {"a"}), ([], set()), (["r", "s"], set()), (["p", "q"], {"a", "c"})):
+        later = edition(BEFORE, now, measure, asked)
+        wanted = np.arange(len(later.dimensions[0].codes), dtype=np.int32)[:, None]
+        found = asks.sensitive(changes(edition(BEFORE, before, measure, []), later, wanted, 4, True).contributions)
+        assert {code for code in "abc" if found[later.dimensions[0].position[code]]} == sensitive

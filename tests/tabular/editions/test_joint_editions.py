@@ -14,8 +14,10 @@ from sluice.tabular.editions.joint_editions import carried, joint_cells
 from sluice.tabular.model.aggregation import aggregate
 from sluice.tabular.model.cells import Cells, Status, Statuses
 from sluice.tabular.model.dimension import Dimension
+from sluice.tabular.model.measure import Asking
 from sluice.tabular.rules.minimum_frequency import MinimumFrequency
 from sluice.tabular.rules.p_percent import PPercent
+from sluice.tabular.rules.request_rule import RequestRule
 from sluice.tabular.rules.sensitivity import requirements_of
 from sluice.tabular.suppression.suppression import suppress
 from tests.golden import golden
@@ -295,3 +297,21 @@ def test_what_is_no_edition_of_the_same_table_is_refused(
     cells = square()
     with golden.raises(DataError):
         call(cells, np.zeros(statuses, dtype=np.uint8), replace(cells, **other))
+
+
+def test_whom_a_request_protects_is_known_of_both_editions() -> None:
+    """Two share P1, M1 half and half, and nobody asked: an earlier edition that published it told nothing."""
+    rules = [RequestRule(k=40)]
+    then, now = square(), square({("P2", "M2"): 7})
+    owner = int(then.owners[at(then, "P1", "M1"), 0])
+    published = np.zeros(len(then), dtype=np.uint8)
+    lost = {}
+    for says, before, since in (("nobody", (), ()), ("then", (owner,), ()), ("now", (), (owner,))):
+        earlier, later = replace(then, asking=Asking(before)), replace(now, asking=Asking(since))
+        lost[says] = int(joint_cells(earlier, published, later).cannot_be_mended(rules).sum())
+    assert lost == {"nobody": 0, "then": 1, "now": 1}
+    assert joint_cells(then, published, now).cannot_be_mended(rules).sum() == 1  # not said who: as if all had asked
+    shifted = replace(then, asking=Asking((owner,))).renumbered(
+        lambda owners: np.where(owners < 0, owners, owners + 1000)
+    )
+    assert shifted.asking == Asking((owner + 1000,))

@@ -1,12 +1,14 @@
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.ground.errors import DataError
-from sluice.tabular.model.cells import Cells
+from sluice.tabular.model.cells import Cells, RequestedContributions
 from sluice.tabular.model.measure import Asking
 from sluice.tabular.rules.dominance import Dominance
-from sluice.tabular.rules.request_rule import RequestedContributions, RequestRule
+from sluice.tabular.rules.request_rule import RequestRule
 from tests.golden import golden
 from tests.tabular.many_cells import contributions_of, many_cells
 from tests.tabular.tables import tables
@@ -44,7 +46,7 @@ def test_if_all_ask_it_is_dominance_of_one(given_cells: list[list[int]], k: int)
 
 @given(tables(), st.lists(st.integers(0, 60), max_size=5))
 def test_who_asks_is_told_by_owner(cells: Cells, owners: list[int]) -> None:
-    decided = RequestedContributions.of(cells, Asking(tuple(owners)))
+    decided = replace(cells, asking=Asking(tuple(owners))).contributions
     for cell in range(0, len(cells), 7):
         shares = dict(zip(cells.owners[cell].tolist(), cells.largest[cell].tolist(), strict=True))
         expected = any(2 * shares.get(owner, 0) > cells.total[cell] for owner in owners)

@@ -27,8 +27,14 @@ def plan(outcome: Outcome, tried: int, untried: int) -> FirstPlan:
     return FirstPlan(Draft("a draft", "groups", ({"method": "removal"},)), outcome, tried, 100, untried)
 
 
-def planned(first: dict[str, FirstPlan], again: FirstPlan, seconds: float = 60) -> tuple[list[str], list[str]]:
-    """The uses that were gone through, each call 10 seconds long, and those that were found to pass."""
+def planned(
+    first: dict[str, FirstPlan], again: FirstPlan, seconds: float = 60, drawn: FirstPlan | None = None
+) -> tuple[list[str], list[str]]:
+    """The uses that were gone through, each call 10 seconds long, and those that were found to pass.
+
+    drawn : what further draws come to of the first plan that passes; None: it passes as before
+    """
+    drawn_plans = iter([] if drawn is None else [drawn])
     now = [0.0]
     called: list[str] = []
 
@@ -47,6 +53,7 @@ def planned(first: dict[str, FirstPlan], again: FirstPlan, seconds: float = 60) 
     with (
         patch.object(own_project, "first_plan", call),
         patch.object(own_project, "part_at_hand", lambda records, most: records),
+        patch.object(own_project, "drawn_again", lambda plan, *_: next(drawn_plans, plan)),
     ):
         nothing: Any = None
         found = own_project._tried(nothing, USES, records_of, {}, (), nothing, trying, [])
@@ -85,6 +92,13 @@ def test_time_that_is_left_goes_to_drafts_that_were_not_tried_until_one_passes(
     first: dict[str, FirstPlan], again: FirstPlan, called: Sequence[str], passing: Sequence[str]
 ) -> None:
     assert planned(first, again) == (list(called), list(passing))
+
+
+def test_what_falls_by_further_draws_leaves_the_time_to_other_drafts() -> None:
+    passes = {"public": plan(PASSES, 1, 0), "synthetic": FAR, "scientific": FAR}
+    called, passing = planned(passes, plan(PASSES, 2, 0), drawn=NEAR)
+    assert called == ["synthetic", "public", "scientific", "public"]
+    assert passing == ["public"] * 2, "at first, and by another draft"
 
 
 def test_no_use_is_begun_again_when_a_draft_would_end_too_late() -> None:

@@ -282,6 +282,33 @@ def test_a_draft_may_fall_by_one_of_ten_draws_and_by_none_of_fewer(draws: int, p
     assert found.by_draws == f"{draws - 1} of {draws} draws"
 
 
+@pytest.mark.parametrize("falls", [(), (7,), (7, 9)])
+def test_further_draws_come_to_what_all_at_once_would(falls: tuple[int, ...]) -> None:
+    """The first draft falls under the first attack; the second is judged by three draws, and then by seven more."""
+    seen: list[tuple[int, ...]] = []
+
+    def tried(plan: object, known: object, seed: tuple[int, ...], weights: object, **more: Any) -> Outcome:
+        if not more["attacked"]:
+            return outcome("passes")
+        seen.append(seed)
+        return outcome("fails" if seed == (7, 1) or seed[2:] in [(at,) for at in falls] else "passes")
+
+    known = records(300)
+    with patch.object(module, "try_plan", tried), patch.object(module, "DRAWS", 3):
+        first = first_plan(definition(), known, GROUPS, most_tried=3)
+    with patch.object(module, "try_plan", tried):
+        again = module.drawn_again(first, definition(), known, Allowance(None))
+        assert module.drawn_again(again, definition(), known, Allowance(None)) == again
+    assert first.outcome is not None
+    assert again.outcome is not None
+    assert (first.passes, first.outcome.draws, first.spare) == (True, 3, 1)
+    passes = len(falls) < 2
+    assert (again.passes, again.outcome.draws, again.outcome.fallen) == (passes, 10 if passes else 6, len(falls))
+    assert (again.untried, again.spare) == ((0, 1) if passes else (1, 0))
+    assert len({*seen}) == len(seen)
+    assert module.drawn_again(first, definition(), records(200), Allowance(None)) is first
+
+
 @pytest.mark.parametrize("falls_on_all", [False, True])
 def test_what_passes_on_a_part_is_judged_on_all_records(falls_on_all: bool) -> None:
     part, whole = records(300), records(400)

@@ -301,7 +301,7 @@ def test_roles_of_the_metadata(rules: str, measure: dict[str, object], tmp_path:
     if "weight" in measure:
         assert measured.cells.contributors.max() > 120
     if "requested" in measure:
-        assert measured.asking is not None
+        assert measured.cells.asking is not None
 
 
 def test_cells_that_are_called_safe_stay_suppressed_where_a_rule_forbids_them(tmp_path: Path) -> None:

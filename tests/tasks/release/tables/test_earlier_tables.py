@@ -39,8 +39,8 @@ def edition(house: TablesHouse) -> "tuple[AnyRelease, pd.Series[Any]]":
 
 
 def compared(release: AnyRelease) -> dict[Verdict, Finding]:
-    staged, cells, published = staged_and_published_cells(release)
-    found = compare_with_earlier_editions(release, cells, published, request_of(release, staged, cells), 1)
+    _, cells, published = staged_and_published_cells(release)
+    found = compare_with_earlier_editions(release, cells, published, request_of(release, cells), 1)
     return {finding.verdict: finding for finding in found}
 
 
