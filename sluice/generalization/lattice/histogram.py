@@ -23,6 +23,8 @@ class Histogram:
     holder, value, records : shape (pairs,), a class, a value that occurs in it, and the records with both; sorted by
                              class, then by value
     values                 : how many different values there may be
+    sizes                  : shape (classes,), the records of each class that have a value
+    shares                 : shape (values,), of all records with a value those with each
     """
 
     start: IntArray
@@ -30,6 +32,8 @@ class Histogram:
     value: IntArray
     records: IntArray
     values: int
+    sizes: IntArray
+    shares: FloatArray
 
     @classmethod
     def of(cls, member: IntArray, classes: int, values: Codes) -> "Histogram":
@@ -43,12 +47,10 @@ class Histogram:
     def of_cells(cls, cell: IntArray, records: IntArray, classes: int, values: int) -> "Histogram":
         """cell : class * values + value of each pair, rising"""
         holder, value = np.divmod(cell, values)
-        return cls(np.searchsorted(holder, np.arange(classes + 1)), holder, value, records, values)
-
-    @cached_property
-    def sizes(self) -> IntArray:
-        """Shape (classes,), the records of each class that have a value."""
-        return np.diff(np.concatenate([[0], np.cumsum(self.records)])[self.start])
+        start = np.searchsorted(holder, np.arange(classes + 1))
+        sizes = np.bincount(holder, records, classes).astype(np.int64)
+        counts = np.bincount(value, records, values)
+        return cls(start, holder, value, records, values, sizes, counts / max(counts.sum(), 1))
 
     def largest(self, of_pairs: FloatArray) -> FloatArray:
         """Shape (classes,), the largest over the values of each class, and 0 where all are below or there is none."""
@@ -60,19 +62,20 @@ class Histogram:
 
     def class_values(self, among: BoolArray) -> ClassValues:
         """The same as the measures of risk take it; the whole file are the records of the classes `among`."""
-        records = self.records if among.all() else self.records * among[self.holder]
-        counts = np.bincount(self.value, records, self.values)
-        overall = counts / max(counts.sum(), 1)
+        overall = self.shares
+        if not among.all():
+            counts = np.bincount(self.value, self.records * among[self.holder], self.values)
+            overall = counts / max(counts.sum(), 1)
         return ClassValues(self.holder, self.value, self.records, self.sizes, overall, overall)
 
     def united(self, into: IntArray, classes: int) -> "Histogram":
         """Of the classes that hold these: `into` says which for each."""
         from sluice.generalization.lattice.node_kernel import unite_histograms  # compiled code, loaded where needed
 
-        start, holder, value, records = unite_histograms(
+        start, holder, value, records, sizes = unite_histograms(
             into, classes, self.start, self.value, self.records, self.values
         )
-        return Histogram(start, holder, value, records, self.values)
+        return Histogram(start, holder, value, records, self.values, sizes, self.shares)
 
 
 @dataclass(frozen=True)

@@ -179,14 +179,15 @@ class Node:
                 into = of_node[into]
         return node, into
 
-    def hidden_costs(self, hidden: BoolArray, costs: FloatArray, first: IntArray) -> FloatArray:
-        """Shape (p,), the costs of what the records of hidden classes show, summed for each key.
+    def hidden_costs(self, hidden: IntArray, costs: FloatArray, first: IntArray) -> FloatArray:
+        """Shape (p,), the costs of what hidden records show, summed for each key.
 
-        costs : of each group of each key, one key after the other; first : where each key's begin
+        hidden : shape (c,), how many records of each class are
+        costs  : of each group of each key, one key after the other; first : where each key's begin
         """
         from sluice.generalization.lattice.node_kernel import hidden_costs
 
-        total: FloatArray = hidden_costs(self.words, self.sizes, hidden, self.layout.table, costs, first)
+        total: FloatArray = hidden_costs(self.words, hidden, self.layout.table, costs, first)
         return total
 
 

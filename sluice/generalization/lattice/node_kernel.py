@@ -85,12 +85,12 @@ def unite(
 @numba.njit(cache=True, nogil=True)
 def unite_histograms(
     into: NDArray[np.int32], classes: int, start: IntArray, value: IntArray, records: IntArray, values: int
-) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray]:
     """The histograms of the united classes.
 
     into   : shape (c,), the new class of each old one; start : shape (c + 1,), where the pairs of each old one begin
     values : how many values there are
-    returns: start, holder, value and records of the new ones; the values of a class in rising order
+    returns: start, holder, value, records and sizes of the new ones; the values of a class in rising order
     """
     begin = np.zeros(classes + 1, np.int64)
     for old in range(len(into)):
@@ -105,6 +105,7 @@ def unite_histograms(
     new_holder, new_value = np.empty(len(value), np.int64), np.empty(len(value), np.int64)
     new_records = np.empty(len(value), np.int64)
     held, seen = np.zeros(values, np.int64), np.empty(values, np.int64)
+    sizes = np.zeros(classes, np.int64)
     end = 0
     for new in range(classes):
         members = begin[new + 1] - begin[new]
@@ -112,6 +113,7 @@ def unite_histograms(
             old = order[begin[new]]
             for pair in range(start[old], start[old + 1]):
                 new_value[end], new_records[end], new_holder[end] = value[pair], records[pair], new
+                sizes[new] += records[pair]
                 end += 1
         else:
             different = 0
@@ -132,10 +134,11 @@ def unite_histograms(
             for at in range(different):
                 one = seen[at]
                 new_value[end], new_records[end], new_holder[end] = one, held[one], new
+                sizes[new] += held[one]
                 held[one] = 0
                 end += 1
         new_start[new + 1] = end
-    return new_start, new_holder[:end].copy(), new_value[:end].copy(), new_records[:end].copy()
+    return new_start, new_holder[:end].copy(), new_value[:end].copy(), new_records[:end].copy(), sizes
 
 
 @numba.njit(cache=True, nogil=True)
@@ -183,18 +186,55 @@ def unite_listed(
 
 
 @numba.njit(cache=True, nogil=True)
-def hidden_costs(
-    words: Words, sizes: IntArray, hidden: BoolArray, fields: IntArray, costs: FloatArray, first: IntArray
-) -> FloatArray:
-    """Shape (p,): the costs of the groups that the records of hidden classes show, summed for each key.
+def hidden_costs(words: Words, hidden: IntArray, fields: IntArray, costs: FloatArray, first: IntArray) -> FloatArray:
+    """Shape (p,): the costs of the groups that hidden records show, summed for each key.
 
+    hidden : shape (c,), how many records of each class are
     fields : shape (p, 3), of each key its word, shift and mask
     costs  : of each group of each key, one key after the other; first : where each key's begin
     """
     total = np.zeros(len(fields))
-    for one in range(len(sizes)):
-        if hidden[one]:
+    for one in range(len(hidden)):
+        if hidden[one] > 0:
             for key in range(len(fields)):
                 group = np.int64((words[one, fields[key, 0]] >> np.uint64(fields[key, 1])) & np.uint64(fields[key, 2]))
-                total[key] += sizes[one] * costs[first[key] + group]
+                total[key] += hidden[one] * costs[first[key] + group]
     return total
+
+
+@numba.njit(cache=True, nogil=True)
+def crowded_out(
+    start: IntArray,
+    value: IntArray,
+    records: IntArray,
+    shares: FloatArray,
+    factor: float,
+    least: float,
+    asked: BoolArray,
+) -> IntArray:
+    """Shape (c,): how many records of each class that is asked about go, whatever others of it go with them.
+
+    Of those that stay, N, the values have `least` N or more together when none counts for more than `factor` times its
+    share of N. What they have so is concave in N, so that the N at which they have enough are all those up to one.
+
+    shares : of the values in the file; the others as a Histogram
+    """
+    out = np.zeros(len(asked), np.int64)
+    for one in range(len(asked)):
+        if not asked[one]:
+            continue
+        total = 0
+        for pair in range(start[one], start[one + 1]):
+            total += records[pair]
+        enough, most = 0.0, float(total)
+        while most - enough > 0.25:
+            middle = (enough + most) / 2
+            counted = 0.0
+            for pair in range(start[one], start[one + 1]):
+                counted += min(float(records[pair]), factor * shares[value[pair]] * middle)
+            if counted >= least * middle * (1 - 1e-9):  # rounding keeps a record too many, never one too few
+                enough = middle
+            else:
+                most = middle
+        out[one] = total - np.int64(np.floor(most))
+    return out

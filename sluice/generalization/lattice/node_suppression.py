@@ -13,7 +13,7 @@ import numpy as np
 
 from sluice.generalization.lattice.key import Key
 from sluice.generalization.lattice.node import Node
-from sluice.ground.arrays import BoolArray
+from sluice.ground.arrays import BoolArray, IntArray
 from sluice.ground.errors import DataError
 from sluice.risk.classes.privacy_model import (
     NO_CLASS,
@@ -125,26 +125,50 @@ def certain_suppression(node: Node, requirements: Requirements) -> tuple[BoolArr
     return certain, over
 
 
+def failing_alone(node: Node, requirements: Requirements, certain: BoolArray) -> tuple[BoolArray, IntArray]:
+    """Shape (c,), the classes that break a model of those that ask a class alone; and how many records of each class
+    are suppressed at this node and every one below it, at least. Cost: that of these models.
+
+    certain : the classes of which all are
+
+    A class may break such a model here, and parts of it satisfy it below. But the parts that stay are, together, no
+    further from the file than the model allows, which bounds how many records they have.
+    """
+    file = ReleasedFile(node, np.ones_like(certain), requirements.suppressed)
+    failing, lost = np.zeros_like(certain), np.where(certain, node.sizes, 0)
+    for model in requirements.others[0]:
+        broken = model.failing(file)
+        failing |= broken
+        if node.having or requirements.suppressed not in WHOLE_FILE or not isinstance(model, SensitiveModel):
+            continue
+        asked = broken & ~certain
+        if (crowding := model.crowding) and asked.any():
+            from sluice.generalization.lattice.node_kernel import crowded_out  # compiled code, loaded where needed
+
+            of = node.histograms[model.sensitive]
+            lost = np.maximum(lost, crowded_out(of.start, of.value, of.records, of.shares, *crowding, asked))
+    return failing, lost
+
+
 def suppression(
     node: Node,
     requirements: Requirements,
     found: tuple[BoolArray, bool] | None = None,
+    apart: BoolArray | None = None,
     hopeless: Callable[[BoolArray], bool] = lambda hidden: False,
 ) -> Suppression:
     """Which classes are suppressed at the node. Cost: the models', as many times as more classes fail.
 
     found    : what `certain_suppression` is, where somebody asked already
+    apart    : the same of the classes of `failing_alone`
     hopeless : whether nobody wants the node once these classes are suppressed, and others perhaps; it ends there
     """
     models, limit = requirements.models, requirements.limit
     certain, over = certain_suppression(node, requirements) if found is None else found
     if over:
         return Suppression(certain, certain, int(node.sizes[certain].sum()), over=True, feasible=False)
-    kept = ~certain
     alone, comparing = requirements.others
-    file = ReleasedFile(node, np.ones_like(kept), requirements.suppressed)
-    for model in alone:
-        kept &= ~model.failing(file)
+    kept = ~certain & ~(failing_alone(node, requirements, certain)[0] if apart is None else apart)
     file = ReleasedFile(node, kept, requirements.suppressed)
     while file.hidden <= limit:
         failing = np.zeros_like(kept)

@@ -31,6 +31,7 @@ from sluice.generalization.lattice.node_suppression import (
     Requirements,
     Solution,
     certain_suppression,
+    failing_alone,
     failures,
     suppression,
 )
@@ -176,7 +177,8 @@ class _Search:
         yield (*low[:key], level + 1, *low[key + 1 :]), high
 
     def _least(self, levels: Levels, extra: Extra) -> float:
-        return self._measure.least(levels, self._nodes.at(levels) if self._measure.by_classes else None, extra)
+        asks = self._measure.by_classes and levels not in self._measure.kept
+        return self._measure.least(levels, self._nodes.at(levels) if asks else None, extra)
 
     def _loses_less(self, least: float) -> bool:
         return self.best is None or least < self.best[0]
@@ -193,10 +195,17 @@ class _Search:
                 self.extras[levels] = None
                 return None
             extra = self._measure.extra(node, certain) if certain.any() else self._measure.nothing
+            if self._loses_less(self._least(levels, extra)):
+                failing, lost = failing_alone(node, self._requirements, certain)
+                if int(lost.sum()) > self._requirements.limit:
+                    self.extras[levels] = None
+                    return None
+                extra = tuple(map(max, extra, self._measure.extra_at_least(node, lost)))
             self.extras[levels] = extra
             # What no suppression mends is asked last: most nodes are looked at for the sake of those below.
             if self._loses_less(self._least(levels, extra)):
-                needed = suppression(node, self._requirements, (certain, over), partial(self._loses_more, node))
+                found = (certain, over), failing
+                needed = suppression(node, self._requirements, *found, partial(self._loses_more, node))
                 if needed.feasible and self._loses_less(value := self._measure.value(node, needed.hidden)):
                     self.best = value, levels
         return self.extras[levels]

@@ -16,7 +16,7 @@ import numpy as np
 
 from sluice.generalization.lattice.node import Node
 from sluice.generalization.objectives.objective import Extra, Measure, Objective
-from sluice.ground.arrays import BoolArray, FloatArray
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray
 from sluice.ground.errors import DataError
 from sluice.risk.classes.privacy_model import NO_CLASS
 
@@ -28,20 +28,24 @@ class ClassLosses(Measure):
 
     def __init__(self, suppressed: float) -> None:
         self._suppressed = suppressed
-        self._kept: dict[Sequence[int], float] = {}  # where nothing is suppressed: many boxes begin at one node
+        self.kept: dict[Sequence[int], float] = {}  # where nothing is suppressed
 
     @abstractmethod
     def costs(self, node: Node) -> FloatArray:
         """Shape (c,), what the records of each class lose together; never less when classes are united."""
 
     def least(self, levels: Sequence[int], node: Node | None, extra: Extra) -> float:
-        assert node is not None
-        if node.levels not in self._kept:
-            self._kept[node.levels] = float(self.costs(node).sum())
-        return self._kept[node.levels] + extra[0]
+        if levels not in self.kept:
+            assert node is not None
+            self.kept[levels] = float(self.costs(node).sum())
+        return self.kept[levels] + extra[0]
 
     def extra(self, node: Node, hidden: BoolArray) -> Extra:
         return (float(self._suppressed * node.sizes[hidden].sum() - self.costs(node)[hidden].sum()),)
+
+    def extra_at_least(self, node: Node, lost: IntArray) -> Extra:
+        kept_apart = self.costs(node) / np.maximum(node.sizes, 1)  # none of the class costs more at a node below
+        return (float(((self._suppressed - kept_apart) * lost).sum()),)
 
     def value(self, node: Node, hidden: BoolArray) -> float:
         return self.least(node.levels, node, self.extra(node, hidden))
@@ -72,19 +76,23 @@ class _AverageClassSize(Measure):
     by_classes = True
 
     def __init__(self) -> None:
-        self._shown: dict[Sequence[int], tuple[int, int]] = {}
+        self.kept: dict[Sequence[int], tuple[int, int, int]] = {}
 
     def least(self, levels: Sequence[int], node: Node | None, extra: Extra) -> float:
-        assert node is not None
-        if node.levels not in self._shown:
+        if levels not in self.kept:
+            assert node is not None
             small = node.members < self.fewest
             united = int(node.members[small].sum()) // self.fewest
-            self._shown[node.levels] = int(np.count_nonzero(node.sizes)), int(np.count_nonzero(~small)) + united
-        classes, shown = self._shown[node.levels]
-        return node.records / min(classes - max(extra[0] - 1, 0), shown + 1)  # the suppressed ones are one, too
+            classes, large = int(np.count_nonzero(node.sizes)), int(np.count_nonzero(~small))
+            self.kept[levels] = node.records, classes, large + united
+        records, classes, shown = self.kept[levels]
+        return records / min(classes - max(extra[0] - 1, 0), shown + 1)  # the suppressed ones are one, too
 
     def extra(self, node: Node, hidden: BoolArray) -> Extra:
         return (float(np.count_nonzero(node.sizes[hidden])),)
+
+    def extra_at_least(self, node: Node, lost: IntArray) -> Extra:
+        return (float(np.count_nonzero(lost)),)  # each of them has one that is suppressed
 
     def value(self, node: Node, hidden: BoolArray) -> float:
         shown = ~hidden & (node.sizes > 0)
@@ -143,6 +151,14 @@ class _Misclassified(ClassLosses):
     def extra(self, node: Node, hidden: BoolArray) -> Extra:
         return (float(self._majority(node)[hidden].sum() * self._share),)  # the others are misclassified anyway
 
+    def extra_at_least(self, node: Node, lost: IntArray) -> Extra:
+        histogram = node.histograms[self._column]
+        different = np.maximum(np.diff(histogram.start), 1)
+        blank = node.sizes - histogram.sizes  # they may be those that are suppressed
+        whole = lost == node.sizes
+        some = np.where(whole, self._majority(node), np.maximum(lost - blank, 0) / different)
+        return (float(some.sum() * self._share),)  # of each class at least the most frequent of so many values
+
     def _majority(self, node: Node) -> FloatArray:
         histogram = node.histograms[self._column]
         return histogram.largest(histogram.records.astype(np.float64))
@@ -173,16 +189,16 @@ class _KLDivergence(Measure):
     by_classes = True
 
     def __init__(self, bottom: Node) -> None:
-        self._kept: dict[Sequence[int], float] = {}
+        self.kept: dict[Sequence[int], float] = {}
         shares = bottom.sizes[bottom.sizes > 0] / bottom.records
         self._information = float(shares @ np.log2(shares))  # the entropy of the original file, below 0
         self._everything = float(prod(key.levels.shape[1] for key in bottom.keys))  # missing values among them
 
     def least(self, levels: Sequence[int], node: Node | None, extra: Extra) -> float:
-        assert node is not None
-        if node.levels not in self._kept:
-            self._kept[node.levels] = self.value(node, np.zeros(len(node.sizes), dtype=np.bool_))
-        return self._kept[node.levels]
+        if levels not in self.kept:
+            assert node is not None
+            self.kept[levels] = self.value(node, np.zeros(len(node.sizes), dtype=np.bool_))
+        return self.kept[levels]
 
     def extra(self, node: Node, hidden: BoolArray) -> Extra:
         return (

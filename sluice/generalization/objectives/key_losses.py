@@ -96,11 +96,14 @@ class KeyLosses(Measure):
         return np.stack([extra[row] for extra, row in zip(self._extra[key], self._keys[key].levels, strict=True)])
 
     def extra(self, node: Node, hidden: BoolArray) -> Extra:
-        if not hidden.any():
+        return self.extra_at_least(node, np.where(hidden, node.sizes, 0))
+
+    def extra_at_least(self, node: Node, lost: IntArray) -> Extra:
+        if not lost.any():
             return self.nothing
         shown = [extra[level] for extra, level in zip(self._extra, node.levels, strict=True)]
         first = np.cumsum([0, *map(len, shown)])
-        return tuple(node.hidden_costs(hidden, np.concatenate(shown), first).tolist())
+        return tuple(node.hidden_costs(lost, np.concatenate(shown), first).tolist())
 
     def value(self, node: Node, hidden: BoolArray) -> float:
         return self.least(node.levels, node, self.extra(node, hidden))

@@ -81,6 +81,10 @@ class BetaLikenessModel(SensitiveModel):
     monotone = True  # the largest gain of a mixture lies between those of its parts
     monotone_with_suppression = False
 
+    @property
+    def crowding(self) -> tuple[float, float]:
+        return 1 + self.beta, 1.0  # no value exceeds so many times its share
+
     def figures(self, found: ClassValues) -> FloatArray:
         return largest_gain(found)
 

@@ -72,6 +72,10 @@ class DeltaDisclosureModel(SensitiveModel):
     compares = True
     monotone_with_suppression = False
 
+    @property
+    def crowding(self) -> tuple[float, float]:
+        return float(np.exp(self.delta)), 1.0  # no value exceeds so many times its share
+
     def figures(self, found: ClassValues) -> FloatArray:
         return log_ratios(found, self.absent)
 

@@ -227,6 +227,12 @@ class SensitiveModel(PrivacyModel):
 
     worse: ClassVar[Literal["higher", "lower"]] = "higher"
 
+    @property
+    def crowding(self) -> tuple[float, float] | None:
+        """(a, b): of N records of classes that satisfy the model, each value with the share q of the file has at least
+        b N together when none counts for more than a q N. None where nothing of the kind follows from the model."""
+        return None
+
     def failing(self, file: ReleasedFile) -> BoolArray:
         found = file.class_values(self.sensitive)
         has_values = found.sizes > 0

@@ -162,6 +162,10 @@ class EqualTCloseness(_TCloseness):
 
     ground = "equal"
 
+    @property
+    def crowding(self) -> tuple[float, float]:
+        return 1.0, 1 - self.t  # what exceeds the file's shares is t at most
+
     def figures(self, found: ClassValues) -> FloatArray:
         return equal_distance(found)
 

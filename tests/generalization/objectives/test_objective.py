@@ -64,6 +64,9 @@ def test_nothing_above_loses_less_than_the_bounds_say(file, objective, data):
     assert measure.least(file.levels, node, certain) <= value + 1e-9
     with_more = measure.extra(between.node, between.hidden_classes)
     assert all(least <= more + 1e-9 for least, more in zip(certain, with_more, strict=True))
+    lost = np.bincount(highest.classes[between.hidden], minlength=len(highest.node.sizes))  # of classes, also in part
+    in_part = measure.extra_at_least(highest.node, lost)
+    assert all(least <= more + 1e-9 for least, more in zip(in_part, with_more, strict=True))
 
 
 @given(small_files(), OBJECTIVES, st.integers(1, 4), st.sampled_from([0.0, 0.3]))
