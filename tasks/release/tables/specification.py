@@ -277,8 +277,8 @@ def refuse_other_measures(field: str, named: Iterable[str], measures: Sequence[s
     """Raise ValueError for a name that is not among several measures."""
     if strange := next((name for name in named if name not in measures), None):
         raise ValueError(
-            f"{field}: '{strange}' is not among 'measures'.{did_you_mean(strange, measures)} What is asked of a single "
-            "measure stands in 'rules' and 'table_attackers', in a release those of its policy"
+            f"{field}: '{strange}' is not among 'measures'.{did_you_mean(strange, measures)} For a single measure "
+            "use 'rules' and 'table_attackers', in a release those of the policy"
         )
 
 
