@@ -1,7 +1,7 @@
 """The notebooks run from the first cell to the last, and none is committed with what it showed.
 
-An output may hold records, and what it shows may be of another version. Each ends in a file worth having, and the two of
-records assert that the regression which they show keeps sign and significance.
+An output may hold records, and what it shows may be of another version. Each ends in a file worth having, and the
+two of records assert that the regression which they show keeps sign and significance.
 """
 
 from pathlib import Path
