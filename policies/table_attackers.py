@@ -12,6 +12,17 @@ from sluice.tabular.model.measure import Measure
 from sluice.tabular.rules.sensitivity import SensitivityRule
 
 
+class FurtherKnowledge(BaseModel):
+    """What readers know of one measure beside what a policy says; it takes nothing of that away."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    known_within: Percent | None = Field(
+        default=None, description="each cell to within so many percent, from elsewhere"
+    )
+    coalition: int = Field(default=0, ge=0, le=3, description="contributors who pool what they contributed")
+
+
 class TableAttackers(BaseModel):
     """Every reader knows all published cells, and that parts add up to their sums; these know more."""
 
@@ -39,6 +50,12 @@ class TableAttackers(BaseModel):
             else rule
             for rule in rules
         )
+
+    def joined(self, further: "FurtherKnowledge") -> "TableAttackers":
+        """The same readers, who know what is told of further ones, too."""
+        known = [each.known_within for each in (self, further) if each.known_within is not None]
+        coalition = max(self.coalition, further.coalition)
+        return self.model_copy(update={"known_within": min(known, default=None), "coalition": coalition})
 
     def known_weights(self, cells: Cells) -> Cells:
         """The cells, without what their contributors know by their weights where these are not known."""

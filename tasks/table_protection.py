@@ -48,7 +48,8 @@ def tabulate(release: TablesRelease) -> StagedCells:
     """Add up the staged records in DuckDB. Memory does not grow with the number of records."""
     vault, policy, definition = release.vault, release.product.policy, release.product.definition
     contract, requested = release.product.contract, definition.measure.requested
-    kept = max(LARGEST_KEPT, policy.table_attackers.coalition, *(rule.largest_needed for rule in policy.table_rules))
+    asked = definition.stricter(policy)
+    kept = max(LARGEST_KEPT, asked.table_attackers.coalition, *(rule.largest_needed for rule in asked.table_rules))
     found = {}
     for name, each in definition.by_measure.items():
         with vault.scratch(".duckdb") as scratch:
@@ -63,8 +64,8 @@ def tabulate(release: TablesRelease) -> StagedCells:
                 requested=requested.asked if requested else None,
             )
     refuse_other_cells({name: each.cells for name, each in found.items()}, definition.tells_contributors)
-    known = policy.table_attackers.known_weights
-    held = cells_bytes(*((known(each.cells), each.asking) for each in found.values()))
+    known = {name: each.stricter(policy).table_attackers for name, each in definition.by_measure.items()}
+    held = cells_bytes(*((known[name].known_weights(each.cells), each.asking) for name, each in found.items()))
     return StagedCells(vault.keep_bytes(held, ".npz"), len(next(iter(found.values())).cells))
 
 

@@ -237,6 +237,7 @@ def files_of_trial(
         carried_out=carried_out,
         record_rules=rules,
         undeclared=records.contract.undeclared,
+        analyses=definition.analyses,
         blocks=tuple(block.among(kept) for block in moved_blocks(plan, original, variables, of_plan, rules=rules)),
         left_out=(others, apply_recodings(carried_out, others, variables)) if len(others) else None,
     )

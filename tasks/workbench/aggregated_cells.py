@@ -6,19 +6,33 @@ several cells, or belong to one holding, need the records.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from sluice.ground.errors import DataError
-from sluice.publication.pattern_file import Pattern, read_pattern
-from sluice.tabular.model.aggregation import aggregate
-from sluice.tabular.model.cells import Booleans, Cells, Codes, Integers, equations_of, keys_of
+from sluice.publication.pattern_file import Pattern, cell_name, read_pattern
+from sluice.tabular.model.aggregation import aggregate, published_of
+from sluice.tabular.model.cells import (
+    Booleans,
+    Cells,
+    Codes,
+    Integers,
+    Table,
+    equations_of,
+    in_tables,
+    keys_of,
+    levels_of,
+)
 from sluice.tabular.model.column_values import numbers, whole_units
 from sluice.tabular.model.dimension import Dimension
 from tasks.workbench.standalone_table import CellsAddedUp, StandaloneTable
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 _WORDS = {
     **dict.fromkeys(("s", "safe", "published", ""), ""),
@@ -42,8 +56,6 @@ def cells_added_up(
     """
     named = table.cells
     assert named is not None
-    if table.linked is not None and len(table.linked) > 1:
-        raise DataError("cells that are added up already make one table; protect linked tables from their records.")
     pattern, count = _totals(frame, dimensions, table, named)
     rules = table.sensitivity
     kept = max(table.table_attackers.coalition, 1, *(rule.largest_needed for rule in rules))
@@ -63,7 +75,11 @@ def cells_added_up(
     stated = _stated(frame, dimensions, named)
     there = count > 0
     largest = _with_the_others(largest, pattern.value, count, kept)
-    cells = _with_owners(pattern, there, largest, table)
+    if table.linked is not None and len(table.linked) > 1:
+        listed = largest.shape[1] if counts else max(len(named.largest), 1)
+        cells = _of_linked_tables(pattern, there, largest, listed, table, table.linked)
+    else:
+        cells = _with_owners(pattern, there, largest, table)
     order = np.searchsorted(np.sort(keys_of(dimensions, pattern.codes)), keys_of(dimensions, cells.codes))
     rows = np.argsort(keys_of(dimensions, pattern.codes))[order]
     _refuse_other_totals(cells, count[rows], largest[rows, : len(named.largest)])
@@ -221,6 +237,122 @@ def _with_owners(pattern: Pattern, there: Booleans, largest: NDArray[np.int64], 
     if strange := np.flatnonzero(there)[~np.isin(given, found)].tolist():
         raise DataError(f"{pattern.name(strange[0])} has a value, and none of its parts is in the file.")
     return made
+
+
+def _of_linked_tables(
+    pattern: Pattern,
+    there: Booleans,
+    largest: NDArray[np.int64],
+    listed: int,
+    table: StandaloneTable,
+    tables: Sequence[Table],
+) -> Cells:
+    """The cells of several tables; contributions of one size to a total, its part, or two tables' parts are one's own.
+
+    listed : how many of the largest contributions the file tells; sizes of others are not known
+    cost   : O(n log n) for n entries of the sums, and for each pair of tables
+    """
+    dimensions = pattern.dimensions
+    keys = keys_of(dimensions, pattern.codes)
+    rows = np.flatnonzero(there)
+    rows = rows[np.argsort(keys[rows])]
+    codes = pattern.codes[rows]
+    if outside := np.flatnonzero(~in_tables(dimensions, codes, tables)).tolist():
+        raise DataError(
+            f"{pattern.name(int(rows[outside[0]]))} is in none of the tables, and so are {len(outside) - 1:,} other "
+            "cells. Name all tables of which the file has cells."
+        )
+    _refuse_absent_totals(pattern, codes, keys[rows])
+    equations = equations_of(dimensions, codes, tables)
+    totals = equations.indices[equations.data > 0]
+    if alone := totals[np.diff(equations.indptr) == 1].tolist():
+        raise DataError(f"{pattern.name(int(rows[alone[0]]))} has a value, and none of its parts is in the file.")
+    sizes = largest[rows]
+    rank = np.arange(sizes.shape[1])
+    told = np.where((rank < listed) & ((sizes > 0) | (rank == 0)), sizes, -1)
+    same = [_same_sizes(equations, told)]
+    same += [_same_sizes_beside(dimensions, codes, told, both) for both in combinations(tables, 2)]
+    return Cells(
+        dimensions=dimensions,
+        codes=codes,
+        total=pattern.value[rows],
+        contributors=np.ones(len(rows), dtype=np.int64),
+        largest=sizes,
+        owners=_united(sizes, np.hstack(same)),
+        equations=equations,
+        published=published_of(dimensions, codes, table.withheld),
+        decimals=pattern.decimals,
+    )
+
+
+def _refuse_absent_totals(pattern: Pattern, codes: Codes, keys: Integers) -> None:
+    """Raise DataError for a cell whose total is not among the cells."""
+    dimensions = pattern.dimensions
+    for axis, dimension in enumerate(dimensions):
+        for group, parts in dimension.sums:
+            above = codes[np.isin(codes[:, axis], parts)]
+            above[:, axis] = group
+            if absent := np.flatnonzero(~np.isin(keys_of(dimensions, above), keys)).tolist():
+                name = cell_name(dimensions, above, absent[0])
+                raise DataError(f"{name} has parts and is not in the file.")
+
+
+def _same_sizes(equations: "csr_array", sizes: NDArray[np.int64]) -> Integers:
+    """Shape (2, m): contributions, as cell * t + rank, of a total and of one of its parts that are equally large, the
+    first of a size with the first; each is one contributor's.
+
+    sizes : shape (c, t), -1 where none is told
+    """
+    equation = np.repeat(np.arange(equations.shape[0]), np.diff(equations.indptr))
+    entry, rank = np.nonzero(sizes[equations.indices] >= 0)
+    cell = equations.indices[entry].astype(np.int64)
+    found = pd.DataFrame(
+        {"equation": equation[entry], "size": sizes[cell, rank], "node": cell * sizes.shape[1] + rank}
+    ).assign(total=equations.data[entry] > 0)
+    found = found.sort_values(["equation", "node"], kind="stable")
+    found["nth"] = found.groupby(["equation", "size", "total"]).cumcount()
+    both = found[found["total"]].merge(found[~found["total"]], on=["equation", "size", "nth"])
+    return both[["node_x", "node_y"]].to_numpy(dtype=np.int64).T
+
+
+def _same_sizes_beside(
+    dimensions: Sequence[Dimension], codes: Codes, sizes: NDArray[np.int64], tables: Sequence[Table]
+) -> Integers:
+    """Shape (2, m), as `_same_sizes`: contributions to the lowest cells of two tables, of a size that one contributor
+    alone has there, below the lowest total that the tables share: who is in one table is in the other."""
+    levels = [levels_of(dimensions, table) for table in tables]
+    common = [each.held_at(min(deep)) for each, *deep in zip(dimensions, *levels, strict=True)]
+    shared = np.column_stack([held[codes[:, axis]] for axis, held in enumerate(common)])
+    frames: list[pd.DataFrame] = []
+    for deep in levels:
+        lowest = in_tables(dimensions, codes, [tables[len(frames)]])
+        for axis, (each, level) in enumerate(zip(dimensions, deep, strict=True)):
+            lowest &= (each.levels[codes[:, axis]] == level) | np.isin(codes[:, axis], each.leaves)
+        cell, rank = np.nonzero(lowest[:, None] & (sizes > 0))
+        found = {"shared": keys_of(dimensions, shared)[cell], "size": sizes[cell, rank]}
+        found["node"] = cell * sizes.shape[1] + rank
+        frames.append(pd.DataFrame(found))
+        frames[-1]["nth"] = frames[-1].groupby(["shared", "size"]).cumcount()
+    both = frames[0].merge(frames[1], on=["shared", "size", "nth"])
+    return both[["node_x", "node_y"]].to_numpy(dtype=np.int64).T
+
+
+def _united(sizes: NDArray[np.int64], same: Integers) -> Integers:
+    """Shape (c, t): an owner of each contribution, one of those that are the same; nobody is twice in a cell.
+
+    same : shape (2, m), of the columns that are listed
+    """
+    from scipy.sparse import coo_array  # takes time to load
+    from scipy.sparse.csgraph import connected_components
+
+    count = sizes.size
+    links = coo_array((np.ones(same.shape[1]), same), shape=(count, count))
+    owners: Integers = connected_components(links, directed=False)[1].astype(np.int64).reshape(sizes.shape)
+    for rank in range(1, sizes.shape[1]):
+        twice = (owners[:, :rank] == owners[:, [rank]]).any(axis=1)
+        owners[twice, rank] = np.arange(twice.sum()) + owners.max() + 1
+    united: Integers = np.where((sizes > 0) | (np.arange(sizes.shape[1]) == 0), owners, -1)
+    return united
 
 
 def _owners(cells: Cells, largest: NDArray[np.int64]) -> Any:

@@ -187,7 +187,7 @@ def assess_compared(
             files.masked, "report" if policy.formula_cells == "report" else "block"
         ),  # as it is, it goes out
         *([] if files.holdout is None else [_on_holdout(files.original, files.holdout)]),
-        *([_on_pairs(files), *_on_order(files)] if files.paired else []),
+        *([_on_pairs(files), *_on_order(files)] if files.paired and files.carried_out is None else []),
         *(_on_plan(policy, files, each) for each in measured.findings),
     ]
     today = datetime.now(UTC)
@@ -288,7 +288,7 @@ def _on_order(files: Comparison) -> list[Finding]:
     """Whether rows that stand together are nearer in a variable than what the file tells of it, or of one unit, as in a
     file that was sorted before it was masked. Sluice itself draws the order of what it releases. Of a name or a running
     number nobody is asked: whose it is, few outside know."""
-    if files.carried_out is not None or len(files.masked) < _FEWEST_ROWS:
+    if len(files.masked) < _FEWEST_ROWS:
         return []
     some = slice(0, _ROWS)
     original, masked = files.original.iloc[some], files.masked.iloc[some]

@@ -13,12 +13,12 @@ from policies.rules.rules import TablePolicyRule
 from policies.table_attackers import TableAttackers
 from policies.waivers import Waiver
 from sluice.documents.document_reading import Written, parse_document, read_yaml
-from sluice.ground.errors import DataError, did_you_mean
+from sluice.ground.errors import DataError
 from sluice.tabular.model.assumptions import Assumptions
 from sluice.tabular.model.measure import Measure, Requested
 from sluice.tabular.rules.sensitivity import SensitivityRule
 from tasks.release.tables.protection_method import SecondarySuppression
-from tasks.release.tables.specification import TableSpecification, with_named_files
+from tasks.release.tables.specification import TableSpecification, refuse_other_measures, with_named_files
 
 _OF_RECORDS = ("contributor", "holding", "weight", "requested")
 _OF_A_RELEASE = ("sdmx_dataflow", "time_period", "tell_contributors")
@@ -50,11 +50,7 @@ class StandaloneTable(TableSpecification):
 
     @model_validator(mode="after")
     def _outside_a_release(self) -> Self:
-        if strange := next((name for name in self.rules_of if name not in self.measures), None):
-            raise ValueError(
-                f"rules_of: '{strange}' is not among 'measures'.{did_you_mean(strange, self.measures)} The rules of a "
-                "single measure are 'rules'"
-            )
+        refuse_other_measures("rules_of", self.rules_of, self.measures)
         if self.measure.requested is None and any(rule.rule == "request_rule" for rule in self._all_rules):
             raise ValueError(
                 "measure.requested: request_rule protects those who asked: name the column that tells "

@@ -127,8 +127,7 @@ def tabulate(source: Records, dimensions: Sequence[Dimension], table: Standalone
             columns = [*(d.name for d in dimensions), table.cells.frequency, *table.cells.largest]
             columns += [name for name in (measure.value, table.cells.status, table.cells.key) if name is not None]
             columns = list(dict.fromkeys(columns))
-            given = text_frame(source[columns]) if isinstance(source, pd.DataFrame) else read_text(source, columns)
-            given = with_points(given, columns[len(dimensions) :])
+            given = with_points(_cells_of(source, dimensions, columns, table), columns[len(dimensions) :])
             cells, stated = cells_added_up(given, dimensions, table)
         told = measure.value is None or bool(table.cells.largest)
         keys = None if table.cells.key is None else given[table.cells.key].iloc[rows_of_cells(given, cells)]
@@ -166,6 +165,36 @@ def tabulate(source: Records, dimensions: Sequence[Dimension], table: Standalone
         return Tabulated(
             cells, records.left_out, records.added_up, records.alike, records.respelled, records.joined, reading
         )
+
+
+def _cells_of(
+    source: Records, dimensions: Sequence[Dimension], columns: Sequence[str], table: StandaloneTable
+) -> pd.DataFrame:
+    """The columns of cells as text; of a folder those of all its files, at the total of what a file has no column of,
+    and what several have once. Raises DataError, also where these contradict each other."""
+    if isinstance(source, pd.DataFrame):
+        return text_frame(source[columns])
+    if not source.is_dir():
+        return read_text(source, columns)
+    if not table.tables:
+        raise DataError("a folder has the cells of linked tables: name each by --table (tables), such as --table a,b.")
+    frames = []
+    for file in sorted(source.glob("*.csv")):
+        with errors_of(file):
+            given = cells_source(file).column_names()
+            absent = {each.name: each.codes[0] for each in dimensions if each.name not in given}
+            read = read_text(file, [name for name in columns if name not in absent])
+            frames.append(with_columns(read, absent)[columns])
+    if not frames:
+        raise DataError("holds no CSV file of cells.")
+    frame = pd.concat(frames, ignore_index=True).drop_duplicates()
+    names = [each.name for each in dimensions]
+    if (twice := frame.duplicated(names)).any():
+        codes = ", ".join(f"{name} {code}" for name, code in frame.loc[twice, names].iloc[0].items())
+        raise DataError(
+            f"its files contradict each other in {int(twice.sum()):,} cells, the first of which is {codes}."
+        )
+    return frame
 
 
 def _codes_to_look_at(dimensions: Sequence[Dimension], table: StandaloneTable) -> tuple[Remark, ...]:

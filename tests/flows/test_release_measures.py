@@ -131,6 +131,41 @@ def test_a_pattern_that_is_safe_for_one_measure_alone_fails_for_the_other(house:
     assert problems_found.verdict is Verdict.FAIL  # the files hold another pattern than the one that is judged
 
 
+def test_a_definition_asks_more_of_a_measure_than_the_policy_and_never_less(house: MeasuresHouse) -> None:
+    """By its own rule and readers of one measure; the looser rule of the other takes nothing away. A pattern that shows
+    what the definition alone calls sensitive fails."""
+    house.adopt()
+    house.write()
+    plain = load_product(house.file, house.workspace())
+    own = {"employees": [{"rule": "dominance", "n": 1, "k": 60}], "turnover": [{"rule": "minimum_frequency", "n": 2}]}
+    house.definition |= {"rules_of": own, "table_attackers_of": {"turnover": {"coalition": 2}}}
+    house.write()
+    release = ingest(load_product(house.file, house.workspace()))
+    validate(release)
+    staged = tabulate(release)
+    assert sum(says.startswith("Beside this, of") for says in release.product.plan_in_words()) == 3
+    by_policy = {of.name: of.request for of in measures_of(replace(release, product=plain), staged)}
+    asked = {of.name: of.request for of in measures_of(release, staged)}
+    only = {}
+    for name in BOTH:
+        before, now = by_policy[name].requirements, asked[name].requirements
+        only[name] = now.sensitive & ~before.sensitive
+        assert only[name].any()
+        assert not (before.sensitive & ~now.sensitive).any()
+        assert (now.upper >= before.upper).all()
+    assert [asked[name].assumptions.coalition for name in BOTH] == [2, 1]
+    assert ["dominance" in asked[name].requirements.by_rule for name in BOTH] == [False, True]
+    assert [rule.coalition for rule in asked["turnover"].rules if hasattr(rule, "coalition")] == [2]
+    protected = protect(release, staged)
+    _, _, published = staged_and_published_cells(release)
+    for shown, wrong in ((only["employees"] & ~only["turnover"], ["employees"]), (published.status < 0, [])):
+        status = np.where(shown, Status.PUBLISHED, published.status).astype(np.uint8)
+        kept = release.vault.keep_bytes(PublishedCells(status).to_bytes(), ".npz")
+        found = audit(release, staged, replace(protected, published_cells=kept))
+        verdicts = {each.scope: each.verdict for each in found.findings if each.rule == "table_audit"}
+        assert [name for name in BOTH if verdicts[name] is not Verdict.PASS] == wrong
+
+
 def editions(house: TablesHouse) -> list[dict[str, Any]]:
     found = json.loads(house.sluice("review", house.id, "--json").out)["findings"]
     return [each for each in found if each["rule"] == "earlier_editions"]
@@ -182,6 +217,9 @@ REFUSED: dict[str, Callable[[MeasuresHouse], Any]] = {
     "intervals": lambda h: h.definition.update(protection={"method": "suppression", "intervals": True}),
     "the word primary": lambda h: h.definition.update(form={"tell_primary": True}),
     "SDMX": lambda h: h.definition.update(form={"sdmx_dataflow": "XX:T(1.0)"}),
+    "rules of another": lambda h: h.definition.update(rules_of={"staff": [{"rule": "minimum_frequency", "n": 5}]}),
+    "readers of another": lambda h: h.definition.update(table_attackers_of={"staff": {"coalition": 2}}),
+    "a rule on requests": lambda h: h.definition.update(rules_of={"turnover": [{"rule": "request_rule", "k": 70}]}),
     "a name of the file's own": lambda h: h.definition.update(measures=["turnover", "status"]),
 }
 

@@ -131,7 +131,7 @@ def cells_from(
         largest=largest[order],
         owners=owners[order],
         equations=equations_of(dimensions, codes, tables),
-        published=_published(dimensions, codes, withheld or {}),
+        published=published_of(dimensions, codes, withheld or {}),
         decimals=decimals,
         sizes=made.sizes[order] if signed else None,
     )
@@ -164,7 +164,10 @@ def cells_at(dimensions: Sequence[Dimension], codes: Codes, levels: Levels) -> t
     return keys_of(dimensions, np.maximum(held, 0)), np.asarray((held >= 0).all(axis=1))
 
 
-def _published(dimensions: Sequence[Dimension], codes: Codes, withheld: Mapping[str, Sequence[str | int]]) -> Booleans:
+def published_of(
+    dimensions: Sequence[Dimension], codes: Codes, withheld: Mapping[str, Sequence[str | int]]
+) -> Booleans:
+    """Shape (c,): which cells are not withheld, see `aggregate`. Raises DataError for a code or level there is not."""
     by_name = {dimension.name: axis for axis, dimension in enumerate(dimensions)}
     published = np.ones(len(codes), dtype=bool)
     for name, given in withheld.items():

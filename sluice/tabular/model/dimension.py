@@ -122,6 +122,19 @@ class Dimension:
         """Shape (codes,): 0 for the total alone, 1 or more for the others; see `depth`."""
         return np.maximum(self.depth, (np.arange(len(self.codes)) > 0).astype(np.int32))
 
+    def held_at(self, level: int) -> Positions:
+        """Shape (codes,): the code at most `level` steps below the total that holds each code; of a dimension whose
+        codes are grouped in several ways, the total for level 0, and for the deepest the code itself."""
+        if level == 0:
+            return np.zeros(len(self.codes), dtype=np.int32)
+        above = np.zeros(len(self.codes), dtype=np.int32)
+        for group, parts in self.sums:
+            above[list(parts)] = group
+        held = np.arange(len(self.codes), dtype=np.int32)
+        while (deeper := self.levels[held] > level).any():
+            held[deeper] = above[held[deeper]]
+        return held
+
     @cached_property
     def columns(self) -> tuple[Positions, ...]:
         """For leaves -> codes that hold them: each of shape (codes,), the code that holds a leaf, -1 where none does.

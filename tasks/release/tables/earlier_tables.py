@@ -99,7 +99,7 @@ def read_earlier_tables(workspace: Workspace, release: str, entries: Sequence[En
         cells = cells_in(file, definition, known, place)
         if not measure_of(definition, known).hashed:  # records are numbered anew each time: nobody is known again
             cells = cells.renumbered(lambda owners: np.where(owners < 0, owners, owners + _OTHERS))
-        found.append(EarlierTables(release, definition, judged_by, cells, published))
+        found.append(EarlierTables(release, definition, definition.stricter(judged_by), cells, published))
     return found
 
 

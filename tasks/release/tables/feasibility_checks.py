@@ -84,8 +84,8 @@ def refuse_unfit_tables(path: Path, definition: TablesDefinition, contract: Cont
                     f"{path}: measure.requested.{field}: must be one of the contract's categories of '{asks.name}': "
                     f"{', '.join(asks.categories or ['none'])}; got '{said}'"
                 )
-    if measure.requested is None and any(rule.rule == "request_rule" for rule in policy.table_rules):
-        raise DocumentError(f"{path}: measure.requested: the policy's request_rule needs to know who asked")
+    if measure.requested is None and any(r.rule == "request_rule" for r in definition.stricter(policy).table_rules):
+        raise DocumentError(f"{path}: measure.requested: request_rule needs to know who asked")
     counts = not definition.measures and measure.measure.counts is not None
     if definition.form.tell_primary and (counts or definition.tells_contributors):
         raise DocumentError(

@@ -93,7 +93,8 @@ def measures_of(release: TablesRelease, staged: StagedCells) -> list[OfMeasure]:
     """Each measure of a release by itself. Raises DataError when the vault does not hold the cells as they were."""
     found = []
     for place, (name, definition) in enumerate(release.product.definition.by_measure.items()):
-        alone = replace(release, product=replace(release.product, definition=definition))
+        policy = definition.stricter(release.product.policy)
+        alone = replace(release, product=replace(release.product, definition=definition, policy=policy))
         at = replace(staged, place=place)
         found.append(OfMeasure(name, alone, at, read_staged_cells(alone, at)))
     return found

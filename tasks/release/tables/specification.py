@@ -273,6 +273,15 @@ class TableSpecification(StrictModel):
         return self
 
 
+def refuse_other_measures(field: str, named: Iterable[str], measures: Sequence[str]) -> None:
+    """Raise ValueError for a name that is not among several measures."""
+    if strange := next((name for name in named if name not in measures), None):
+        raise ValueError(
+            f"{field}: '{strange}' is not among 'measures'.{did_you_mean(strange, measures)} For a single measure "
+            "use 'rules' and 'table_attackers', in a release those of the policy"
+        )
+
+
 def without_level(dimension: str) -> str:
     """The name of a dimension of a table, which may say how far down it goes."""
     return re.sub(r":\d+$", "", dimension)

@@ -59,6 +59,7 @@ class Tables(Product[TablesDefinition, ProtectedTables, TablesEvaluation]):
             definition.measure.describe(definition.measures),
             *(rule.describe() for rule in policy.table_rules),
             policy.table_attackers.describe(),
+            *(f"Beside this, of {name}: {says}" for name, says in definition.asked_beside(policy)),
             definition.protection.describe(),
             *((definition.form.describe(),) if isinstance(definition.protection, SecondarySuppression) else ()),
         )

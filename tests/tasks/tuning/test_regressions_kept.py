@@ -49,3 +49,10 @@ def test_a_coefficient_that_no_report_shows_is_not_asked_for() -> None:
     assert analyses_loss(asked(), files).lost > 0
     none = analyses_loss(asked(), replace(files, minimum_cell=len(files.original)))
     assert (none.of, none.holds, none.lost) == (0, 0, 0)
+
+
+def test_a_trial_is_judged_by_the_analyses_that_the_definition_names() -> None:
+    """As its release is; without, those that a report drafts would be held against it."""
+    plan = space([{"method": "removal", "columns": ["household", "age"]}]).definition()
+    named = plan.model_copy(update={"analyses": asked()})
+    assert files_of_trial(named, records(), (1,)).analyses == asked() != plan.analyses

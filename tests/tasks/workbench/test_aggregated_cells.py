@@ -235,3 +235,82 @@ def test_the_perturbation_table_is_written_for_others(tmp_path: Path) -> None:
     assert (tmp_path / "one.csv").read_bytes() == (tmp_path / "two.csv").read_bytes()
     for wrong in (["--method=cell_key=4,2,2", f"--p-table={tmp_path / 'p.csv'}"], [f"--p-table={tmp_path / 'q.txt'}"]):
         golden.words(answered([*said, *wrong], 1).err)
+
+
+def linked(records: pd.DataFrame) -> pd.DataFrame:
+    """The cells of a by b and a by c, those that both have once."""
+    first = added_up(records).assign(c="Total")
+    second = added_up(records.drop(columns="b").rename(columns={"c": "b"})).rename(columns={"b": "c"})
+    return pd.concat([first, second[second["c"] != "Total"].assign(b="Total")], ignore_index=True)
+
+
+LINKED: dict[str, Any] = {"value": "value", "rules": RULES, "tables": [["a", "b"], ["a", "c"]]}
+
+
+@pytest.mark.exhaustive  # a protection and an audit of each table
+@given(firms, st.integers(0, 99))
+def test_linked_tables_are_safe_from_those_who_know_their_part_in_each(records: pd.DataFrame, seed: int) -> None:
+    """The audit knows who is in which cells, the protection finds it out by sizes, which differ."""
+    records = records.assign(c=np.random.default_rng(seed).choice(list("pq"), len(records)))
+    records["value"] = 100 * records["value"] + records["firm"]
+    axes = ["a", "b", "c"]
+    try:
+        made = sluice.protect(linked(records), axes, cells=CELLS, **LINKED)
+    except DataError:
+        return  # it says which cell cannot be protected
+    assert made.verdict is Verdict.PASS
+    audited = sluice.audit(made.table, axes, records=records, contributor="firm", **LINKED)
+    assert audited.verdict is Verdict.PASS, audited.breaches
+
+
+def firms_in_two_tables() -> pd.DataFrame:
+    """v at x has one firm, which is alone in v at q, too."""
+    rng = np.random.default_rng(2)
+    codes = 5 * ["uxp", "uyq", "vyp", "wxp", "wxq", "wyp", "wyq", "uxp", "vyp", "uyq", "uxp", "wxq"]
+    rows = [(*each, 10 * int(n) + 1) for each, n in zip(codes, rng.integers(1, 99, 60), strict=True)]
+    return pd.DataFrame([*rows, ("v", "x", "q", 500)], columns=["a", "b", "c", "value"])
+
+
+def test_tables_linked_by_their_totals_are_protected_together_from_files_of_their_cells(tmp_path: Path) -> None:
+    records = firms_in_two_tables().assign(firm=lambda frame: frame.index.astype(str))
+    cells = linked(records)
+    made = sluice.protect(cells, ["a", "b", "c"], cells=CELLS, **LINKED)
+    told = made.tabulated.cells
+    alone = [told.owners[at, 0] for at in range(len(told)) if told.contributors[at] == 1]
+    assert [told.name(at) for at in range(len(told)) if told.contributors[at] == 1] == [
+        "a v, b Total, c q", "a v, b x, c Total",
+    ]  # fmt: skip
+    assert alone[0] == alone[1]
+    by_records = sluice.audit(made.table, ["a", "b", "c"], records=records, contributor="firm", **LINKED)
+    assert by_records.verdict is Verdict.PASS
+    for name, absent in (("a-b", "c"), ("a-c", "b")):
+        (tmp_path / "in").mkdir(exist_ok=True)
+        cells[cells[absent] == "Total"].drop(columns=absent).to_csv(tmp_path / "in" / f"{name}.csv", index=False)
+    (tmp_path / "out").mkdir()
+    options = ["--hierarchy=a", "--hierarchy=b", "--hierarchy=c", "--value=value", "--frequency=n"]
+    options += ["--largest=top1,top2,top3", "--rule=p_percent=10", "--rule=minimum_frequency=3"]
+    tables, protect = ["--table=a,b", "--table=a,c"], ["protect-table", str(tmp_path / "in"), *options]
+    answered([*protect, *tables, f"-o{tmp_path / 'out'}"])
+    audit = ["audit-table", str(tmp_path / "out"), *options, *tables, f"--microdata={tmp_path / 'in'}", "--json"]
+    assert answered(audit).json["safe"]
+    written = pd.read_csv(tmp_path / "out" / "a-b.csv", dtype="str", keep_default_na=False)
+    ours = made.table[made.table["c"].eq("Total")]
+    assert (written["status"].to_list(), len(written)) == (ours["status"].to_list(), len(ours))
+    golden.words(answered([*protect, f"-o{tmp_path / 'out'}"], 1).err)
+    cells[cells["b"] == "Total"].drop(columns="b").assign(n=9).to_csv(tmp_path / "in" / "a-c.csv", index=False)
+    golden.words(answered([*protect, *tables, f"-o{tmp_path / 'out'}"], 1).err)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda cells: cells[~(cells["a"].eq("v") & cells["b"].eq("Total") & cells["c"].eq("Total"))],
+        lambda cells: cells[~(cells["b"].eq("x") & cells["a"].eq("Total"))],
+        lambda cells: cells[~(cells["a"].eq("v") & (cells["b"].ne("Total")))].assign(value=0, top1=0, top2=0, top3=0),
+        lambda cells: pd.concat([cells, cells[cells["b"].eq("x")].assign(c="p")]),
+    ],
+)
+def test_linked_tables_that_are_not_whole_are_refused(change: Any) -> None:
+    """A total of the cells left out would stay open, though readers can fill it."""
+    with golden.raises(DataError):
+        sluice.protect(change(linked(firms_in_two_tables())), ["a", "b", "c"], cells=CELLS, **LINKED)

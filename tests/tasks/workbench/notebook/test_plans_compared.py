@@ -79,3 +79,12 @@ def test_the_map_has_a_point_for_each_and_the_page_all_of_it(found: Any) -> None
 def test_what_is_no_mapping_of_frames_is_refused(people: pd.DataFrame, masked: Any, error: type[Exception]) -> None:
     with pytest.raises(error):
         sluice.compare(people, masked, **ROLES)
+
+
+def test_new_records_belong_to_nobody_and_nobody_is_asked_about_their_order(people: pd.DataFrame) -> None:
+    """Sluice knows the order of what it masked. Rows from elsewhere that resemble none need a decision."""
+    shuffled = sluice.mask(people, [{"method": "sequential_trees", "columns": [*people], "minimum_leaf": 200}], **ROLES)
+    own = sluice.assess(people, shuffled, policy=POLICY, seed=1)
+    foreign = sluice.assess(people, shuffled.frame, policy=POLICY, **ROLES, paired=True, seed=1)
+    asked = [{each.rule for each in found.findings} & {"pairs", "row_order"} for found in (own, foreign)]
+    assert asked == [set(), {"pairs", "row_order"}]
