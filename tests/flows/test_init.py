@@ -92,6 +92,7 @@ def test_for_scripts_it_takes_every_proposal_and_says_what_to_do_next(here: Path
     assert f"{here}/panel/people.yaml" in (here / "panel" / "people.yaml").read_text()
 
 
+@pytest.mark.exhaustive
 def test_while_a_draft_is_tried_it_says_how_far_that_is(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("flows.cli.terminal._LINES", 0.0)  # nobody waits for the second line
     survey().to_csv("panel.csv", index=False)
@@ -178,6 +179,7 @@ def test_an_answer_that_is_none_is_asked_again_and_no_answer_writes_nothing(
     assert os.listdir(here) == ["panel.csv"]
 
 
+@pytest.mark.exhaustive
 def test_the_policy_that_fits_enterprises_and_few_people_is_proposed_and_too_few_records_are_said(here: Path) -> None:
     def policy(records: int, *arguments: str, **named: pd.Series) -> tuple[str, str]:
         survey(records).assign(**named).to_csv("a.csv", index=False)

@@ -73,6 +73,8 @@ PLANS: dict[str, list[dict[str, Any]]] = {
     ],
 }
 
+_ALSO = ("noise", "swapping")  # methods that most definitions of the tests have, too
+
 
 def test_every_method_is_among_them() -> None:
     on_sets = {"item_generalization", "item_suppression"}  # test_set_valued_release.py
@@ -91,7 +93,9 @@ def not_judged(house: House) -> None:
     del house.policy["reference_standard"]
 
 
-@pytest.mark.parametrize("name", list(PLANS))
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.exhaustive] * (name in _ALSO)) for name in PLANS]
+)
 def test_a_plan_is_carried_out_and_judged(name: str, house: House) -> None:
     rng = np.random.default_rng(0)
     few_people(house)

@@ -93,6 +93,7 @@ def test_the_rule_blocks_what_the_search_finds_and_no_rule_at_all_blocks_too(gro
     assert finding["verdict"] == 3
 
 
+@pytest.mark.exhaustive
 def test_baskets_come_from_lists_of_parquet_as_from_texts(groceries: House) -> None:
     groceries.data = groceries.data[:400]
     groceries.write()

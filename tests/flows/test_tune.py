@@ -118,7 +118,8 @@ def test_what_cannot_be_met_is_named_by_rule_and_nothing_is_written(house: House
     assert not (house.documents / "release-tuned.yaml").exists()
 
 
-@pytest.mark.parametrize("cut_off", [2, pytest.param(100, marks=pytest.mark.exhaustive)])
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("cut_off", [2, 100])
 def test_a_search_that_is_stopped_says_what_it_found(
     house: House, monkeypatch: pytest.MonkeyPatch, cut_off: int
 ) -> None:

@@ -55,7 +55,7 @@ def amounts(seed: int, shape: dict[str, tuple[int, ...]], records: int, skew: fl
     assert played.found().found == {}
 
 
-test_counts_of_few_people = pytest.mark.chain(tables_of_counts(most=60)(counts))
+test_counts_of_few_people = pytest.mark.exhaustive(tables_of_counts(most=60)(counts))
 test_amounts_of_few_records = pytest.mark.exhaustive(tables_of_amounts(most=30)(amounts))
 test_counts_of_more_people = pytest.mark.exhaustive(tables_of_counts(most=80)(counts))
 test_amounts_of_more_records = pytest.mark.longest(tables_of_amounts(most=60)(amounts))

@@ -98,7 +98,7 @@ def test_columns_may_bear_any_name() -> None:
 
 
 @pytest.mark.chain
-@pytest.mark.parametrize("form", ["csv", "csv.gz", "parquet"])
+@pytest.mark.parametrize("form", ["csv", pytest.param("csv.gz", marks=pytest.mark.exhaustive), "parquet"])
 def test_files(tmp_path: Path, form: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Real records, in memory and in a memory of 200 MB."""
     folder = reference_path("business_generated", "s1k")

@@ -52,6 +52,7 @@ def losses(keys: list[Key], codes: list[np.ndarray], levels: tuple[int, ...], hi
     return [float(np.mean(loss)), float(np.mean(entropy)), float(np.where(hidden, n, crowd).sum())]
 
 
+@pytest.mark.exhaustive
 def test_k_anonymity_of_8000_records(adult: File) -> None:
     keys, codes = adult[0], [leaf[:8000] for leaf in adult[1]]
     n, best = len(codes[0]), {(limit, at): np.inf for limit in LIMITS for at in range(3)}

@@ -237,7 +237,7 @@ CASES = tuple(
         ),
         (
             "those born in Mexico copied into a synthetic file",
-            lambda: repeated(adult(20_000), _MEXICO), _MEXICO, 0.4, "synthetic-file", False,
+            lambda: repeated(adult(20_000), _MEXICO), _MEXICO, 0.4, "synthetic-file", True,
         ),
         (
             "American Indians of Census-Income",

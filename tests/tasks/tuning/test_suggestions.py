@@ -130,6 +130,7 @@ def test_a_plan_that_passes_by_one_draw_and_falls_by_others_needs_a_change(monke
     assert (found.before.end, found.draws) == ("fails", (0, 2))
 
 
+@pytest.mark.exhaustive
 def test_a_change_that_falls_by_one_of_its_draws_is_not_suggested(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(suggestions, "WANTED", 1)
     monkeypatch.setattr(suggestions, "_ENOUGH", 1)
