@@ -6,15 +6,18 @@ inference from what usually goes together: the record itself has the value, in o
 
 Values are looked up in tables learned from half of the people (each released column whole, by its first and last
 digits or letters, by what it can be divided by, by its calendar; and pairs of these), in a tree over all of them, and,
-where they are numbers, in a sum of others with any coefficients. The other half is read by them. Told is who is read
-surely and rightly, by a way that hardly errs where it is sure; and not by what the file is known to tell of the
-variable, its own coarser form and the quasi-identifiers.
+where they are numbers or are named by one, in a sum of others with any coefficients, and of their squares, products,
+ratios and logarithms. What is no function to a hundredth of its spread may be one to a tenth or a fifth: a date of
+birth by another date and the age there, a number by two others that were rounded. The other half is read by them. Told
+is who is read surely and rightly, by a way that hardly errs where it is sure; and not by what the file is known to tell
+of the variable, its own coarser form and the quasi-identifiers.
 
 Source: Farkas and Jajodia (2002), inference channels of functional dependencies; Huhtala, Kärkkäinen, Porkka and
 Toivonen (1999), whose approximate dependencies hold but for a share of the rows. Differs from them: half of the rows
 teach, the others are read, and a dependency need not hold for all.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -40,11 +43,17 @@ _RIGHT = 0.95  # of those of whom a way is sure, at least, are read rightly: els
 _FULL = 3  # people a value of a column, at least, on average: else nobody can learn what goes with each
 _BEST, _WHOLE = 6, 20  # parts that tell most are paired with all columns, and as many columns with each other
 _LEAF = 5
+_PILE = 10  # people who share a value that is told apart where most have one of their own
 _COUNTS = 0.02  # spreads of a sum that a number moves it by
 _LEVELS = 60  # values of a variable that a tree tells apart
 _EXACT = 400  # different numbers, at most, that are told apart as they are
+_BENT = 5  # numbers whose squares, products and ratios are summed
+_OTHERS_RIGHT = 0.8  # of those who have not the commonest value a sum hits, at least: else it tells that one alone
+_GRIDS = 0.4, 0.2  # spreads of a number that no columns give exactly, and that are taken for one value; coarse first
 _FEATURES = 40  # parts that tell most by themselves, by which a tree parts people
 _PLACES = 6
+_FEWEST_NAMED = 5  # labels
+_NAMED = re.compile(r"[^\d.]*(\d+(?:\.\d+)?)(?:[-/](\d{1,2}))?[^\d.]*")
 _MOST_LEVELS = 2**18  # combinations that are counted and not sorted
 
 
@@ -110,19 +119,47 @@ def told_of(
     returns : `people` are all n, of whom the other ones are read by what the first half taught
     cost    : O(columns n log n), and a tree of the rows looked at
     """
-    truth, levels = _labels(target)
+    told = _told_on(None, target, known, columns, rows, rng, parts, of, units)
+    numbers = _numbers_of(target)
+    if numbers is None or len(np.unique(numbers[np.isfinite(numbers)])) <= _LEVELS:
+        return told
+    for grid in () if told.success.successes else _GRIDS:
+        coarse = _told_on(grid, numbers, known, columns, rows, rng, parts, of, units)
+        if not coarse.success.successes:
+            break
+        told = coarse
+    return told
+
+
+def _told_on(
+    grid: float | None,
+    target: Column,
+    known: Sequence[str],
+    columns: Mapping[str, "pd.Series[Any]"],
+    rows: IntArray,
+    rng: np.random.Generator,
+    parts: Mapping[str, list[Part]] | None,
+    of: BoolArray | None,
+    units: IntArray | None,
+) -> Told:
+    """The same, numbers on one grid, by sums alone; by default of a hundredth of their spread, where they are many, and
+    by every way."""
+    truth, levels = _labels(target, grid)
     by_column = parts if parts is not None else {name: parts_of(name, column) for name, column in columns.items()}
     codes, names = pd.factorize(np.arange(len(rows)) if units is None else units[rows])
     place = np.argsort(rng.permutation(len(names)))[codes]
     order = np.argsort(place, kind="stable")
     halves = np.split(rows[order], [np.count_nonzero(place < len(names) // 2)])
-    sides = _Sides(truth, levels, halves, np.ones(len(truth), np.bool_) if of is None else of)
+    sides = _Sides(truth, levels, halves, np.ones(len(truth), np.bool_) if of is None else of, grid)
     if levels < 2 or min(map(len, halves)) < _LEAF:
         nobody = np.zeros(len(truth), np.bool_)
         return Told(nobody, (), nobody, truth, sides.looked_at)
     anyway = [part for name in known for part in by_column.get(name, [])]
     others = [part for name in columns if name not in known for part in by_column[name]]
-    told, by = _best_of(others, [*others, *anyway], sides, columns, target)
+    if grid:
+        told, by = _by_sum(columns, sides, target)
+    else:
+        told, by = _best_of(others, [*others, *anyway], sides, columns, target)
     base = np.zeros(len(truth), np.bool_)
     if told.any():
         base, _ = _best_of([], anyway, sides, {name: columns[name] for name in known if name in columns}, target)
@@ -132,8 +169,8 @@ def told_of(
 class _Sides:
     """Who is learned from and who is read, both ways."""
 
-    def __init__(self, truth: IntArray, levels: int, halves: list[IntArray], of: BoolArray) -> None:
-        self.truth, self.levels, self.halves, self.of = truth, levels, halves, of
+    def __init__(self, truth: IntArray, levels: int, halves: list[IntArray], of: BoolArray, grid: float | None) -> None:
+        self.truth, self.levels, self.halves, self.of, self.grid = truth, levels, halves, of, grid
         self.looked_at = np.zeros(len(truth), np.bool_)
         self.looked_at[np.concatenate(halves)] = True
         self.looked_at &= of
@@ -259,19 +296,39 @@ def _by_tree(parts: list[Part], sides: _Sides) -> tuple[BoolArray, tuple[str, ..
 def _by_sum(
     columns: Mapping[str, "pd.Series[Any]"], sides: _Sides, target: Column
 ) -> tuple[BoolArray, tuple[str, ...]]:
-    """A number by a sum of the other numbers, each times a coefficient; and by a product of powers of them."""
+    """A number by a sum of the other numbers, each times a coefficient; by a product of powers of them; and by a sum of
+    those that count most, their squares, logarithms, products and ratios."""
     told, names = np.zeros(len(sides.truth), np.bool_), tuple[str, ...]()
-    numbers = {name: plain_values(each) for name, each in columns.items() if not _is_labels(each)}
-    if target.dtype.kind != "f" or not numbers:
+    read = {name: _numbers_of(plain_values(column)) for name, column in columns.items()}
+    numbers = {name: each for name, each in read.items() if each is not None}
+    wanted = _numbers_of(target)
+    if wanted is None or not numbers:
         return told, names
-    table = np.column_stack([*numbers.values()])
+    table, weights = np.column_stack([*numbers.values()]), np.zeros(len(numbers))
     for scale, back in ((_as_they_are, _as_they_are), (_logarithms, _exponentials)):
-        reading = _Sum(scale(table), scale(target), target, sides, back)
+        reading = _Sum(scale(table), scale(wanted), wanted, sides, back)
         found = sides.right(reading.read)
+        weights = np.maximum(weights, reading.weights)
         if sides.count(found) > sides.count(told):
             told = found
             names = tuple(name for name, each in zip(numbers, reading.weights, strict=True) if each > _COUNTS)
+    if sides.count(told) < _RIGHT * np.count_nonzero(sides.looked_at):
+        chosen = np.argsort(-weights, kind="stable")[:_BENT]
+        if len(chosen) > 1:
+            found = sides.right(_Sum(_bent(table[:, chosen]), wanted, wanted, sides, _as_they_are).read)
+            if sides.count(found) > sides.count(told):
+                told, names = found, tuple(np.array([*numbers], dtype=object)[np.sort(chosen)].tolist())
     return told, names
+
+
+def _bent(numbers: FloatArray) -> FloatArray:
+    """Numbers, their squares and logarithms, and of each two the product and both ratios; NaN where there is none."""
+    pairs = [(numbers[:, i], numbers[:, j]) for i, j in combinations(range(numbers.shape[1]), 2)]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        more = [each for a, b in pairs for each in (a * b, a / b, b / a)]
+    logarithms = _logarithms(numbers)
+    whole = [each for each in (*logarithms.T, *more) if np.isfinite(each).mean() > _RIGHT]
+    return np.column_stack([numbers, numbers**2, *whole])
 
 
 class _Sum:
@@ -287,7 +344,8 @@ class _Sum:
     ) -> None:
         self._numbers, self._sums, self._target, self._sides, self._back = numbers, sums, target, sides, back
         self._usable = np.isfinite(sums) & np.isfinite(numbers).all(axis=1)
-        self._width = resolution(target) or 1.0
+        self._width = _width(target, sides.grid)
+        self._others = sides.truth != int(np.bincount(sides.truth[sides.halves[0]]).argmax())
         self.weights = np.zeros(numbers.shape[1])  # of each number, in spreads of the sum
 
     def read(self, half: int, rows: IntArray) -> tuple[IntArray, BoolArray]:
@@ -299,13 +357,37 @@ class _Sum:
         scaled = (self._numbers - centre) / np.where(size > 0, size, 1)
         design = np.column_stack([np.ones(len(learned)), scaled[learned]])
         fit, *_ = np.linalg.lstsq(design, self._sums[learned], rcond=1e-9)
+        self.weights += np.abs(fit[1:]) / (float(self._sums[learned].std()) or 1.0)
         with np.errstate(over="ignore", invalid="ignore"):
             near = np.abs(self._back(fit[0] + scaled @ fit[1:]) - self._target) <= self._width
-        if near[learned].mean() < _RIGHT:
+        others = learned[self._others[learned]]
+        if near[learned].mean() < _RIGHT or not len(others) or near[others].mean() < _OTHERS_RIGHT:
             return nothing
-        self.weights += np.abs(fit[1:]) / (float(self._sums[learned].std()) or 1.0)
         usable = self._usable[rows]
         return np.where(usable & near[rows], self._sides.truth[rows], -1), usable
+
+
+def _width(target: FloatArray, grid: float | None) -> float:
+    """How near a sum must come: nearer than to any other value where there are few, else within the grid."""
+    values = np.unique(target[np.isfinite(target)])
+    if not grid and 1 < len(values) <= _EXACT:
+        return float(np.diff(values).min()) * 0.49
+    return resolution(target, grid / 2 if grid else FINE) or 1.0
+
+
+def _numbers_of(values: Column) -> FloatArray | None:
+    """Numbers as they are, and labels that a number of their own names: a year, or a year and a month; None for others,
+    and where there are few. A missing one is NaN."""
+    if values.dtype.kind == "f":
+        return values
+    codes, labels = pd.factorize(values)
+    if len(labels) < _FEWEST_NAMED:
+        return None
+    found = [_NAMED.fullmatch(str(label)) for label in labels]
+    if not all(found):
+        return None
+    read = np.array([float(each[1]) + (float(each[2] or 1) - 1) / 12 for each in found if each])
+    return np.append(read, np.nan)[codes] if len(np.unique(read)) == len(read) else None
 
 
 def _as_they_are(values: FloatArray) -> FloatArray:
@@ -321,18 +403,12 @@ def _exponentials(values: FloatArray) -> FloatArray:
     return np.asarray(np.exp(values))
 
 
-def _labels(target: Column) -> tuple[IntArray, int]:
-    """Values as codes, a missing one too; numbers on a grid of a hundredth of their spread."""
-    if target.dtype.kind == "f":
-        width = resolution(target, FINE)
-        exact = len(np.unique(target[np.isfinite(target)])) <= _EXACT
-        target = target if exact else on_grid(target, width)
+def _labels(target: Column, grid: float | None = None) -> tuple[IntArray, int]:
+    """Values as codes, a missing one too; many numbers on a grid, of a hundredth of their spread by default."""
+    if target.dtype.kind == "f" and (grid or len(np.unique(target[np.isfinite(target)])) > _EXACT):
+        target = on_grid(target, resolution(target, grid or FINE))
     codes, values = pd.factorize(pd.Series(target), sort=True, use_na_sentinel=False)
     return codes.astype(np.int64), len(values)
-
-
-def _is_labels(column: "pd.Series[Any]") -> bool:
-    return isinstance(column.dtype, pd.CategoricalDtype) or plain_values(column.iloc[:1]).dtype.kind != "f"
 
 
 def parts_of(name: str, column: "pd.Series[Any]") -> list[Part]:
@@ -347,7 +423,10 @@ def parts_of(name: str, column: "pd.Series[Any]") -> list[Part]:
     found: list[Part] = []
     seen: set[bytes] = set()
     numbers = labels.astype(np.float64) if values.dtype.kind == "f" else None
-    for part in (labels, *(_number_parts(numbers, column) if numbers is not None else _text_parts(labels))):
+    # a limit that many share, where most others have values of their own
+    piles = [np.where(np.bincount(codes) >= _PILE, np.arange(len(labels)), -1)]
+    piles = piles if len(labels) * 2 * _FULL > len(codes) else []
+    for part in (labels, *piles, *(_number_parts(numbers, column) if numbers is not None else _text_parts(labels))):
         of, levels = pd.factorize(np.asarray(part), sort=True, use_na_sentinel=False)
         first = pd.factorize(of)[0].astype(np.int32).tobytes()
         if len(levels) < 2 or first in seen:

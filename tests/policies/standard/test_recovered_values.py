@@ -28,11 +28,12 @@ K, L, ALONE = KAnonymity(k=5), LDiversity(l=2), SampleUniquesShare(at_most=0.0)
 
 
 def people(areas: int = 30, hint: str = "weight", rare: int = 0) -> Comparison:
-    """Area is removed; sex stays; the hint is a weight of the area, or nothing. So many people have no sex given."""
+    """Area is removed; sex stays; the hint is a weight of the area, a number in no order, or nothing. So many people
+    have no sex given."""
     rng = np.random.default_rng(3)
     area = rng.integers(0, areas, N)
     sex = np.append(rng.choice(["f", "m"], N - rare), np.full(rare, "x"))
-    hints = {"weight": 10.0 + area, "noise": rng.normal(size=N)}
+    hints = {"weight": 10.0 + area, "noise": rng.normal(size=N), "mixed": rng.permutation(areas)[area] + 0.0}
     frame = pd.DataFrame({
         "area": pd.Categorical([f"area {code}" for code in area]),
         "sex": pd.Categorical(sex),
@@ -114,7 +115,9 @@ def test_a_file_that_breaks_the_rule_as_it_is_breaks_it_no_more() -> None:
 
 
 def test_alone_with_what_came_back() -> None:
-    assert judged([ALONE], people(areas=400)).verdict is Verdict.PASS  # nobody can learn what goes with so few
+    mixed = judged([ALONE], people(areas=400, hint="mixed"))
+    assert mixed.verdict is Verdict.PASS  # nobody can learn what goes with so few
+    assert judged([ALONE], people(areas=400)).verdict is Verdict.FAIL  # but by a sum
     found = judged([ALONE], people(rare=20))
     assert (found.code, found.verdict) == ("recovered_values.too_many_alone", Verdict.FAIL)
     golden(found)

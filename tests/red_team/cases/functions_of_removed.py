@@ -15,7 +15,7 @@ import pandas as pd
 from sluice.ground.variables import Role
 from sluice.utility.comparison import Comparison
 from tests.red_team.case import Case
-from tests.red_team.files import Data, adult, masked_by, with_roles
+from tests.red_team.files import Data, adult, files_of, masked_by, with_roles
 from tests.reference_data import reference_path
 from tests.typed_frame import typed_frame
 
@@ -52,6 +52,34 @@ def schooling() -> Data:
     return with_roles((frame[names], {name: variables[name] for name in names}), roles)
 
 
+def two_weights() -> Comparison:
+    """Each person's weight is the household's times its size; one draw a record hides both, and they are rounded."""
+    rng = np.random.default_rng(1)
+    frame, _ = survey()
+    frame = frame.astype(str)[["place", "sex", "size", "savings"]]
+    frame["weight"] = np.round(100 * rng.lognormal(0, 0.3, len(frame)), 1)
+    frame["of_person"] = np.round(frame["weight"] * frame["size"].str[0].astype(int), 1)
+    roles = dict.fromkeys(("place", "sex", "size"), Role.QUASI_IDENTIFIER)
+    original, variables = with_roles(typed_frame(frame.astype(str)), roles | {"savings": Role.SENSITIVE})
+    drawn = rng.lognormal(0, 0.4, len(frame))
+    masked = original.assign(**{name: np.round(original[name] * drawn, 1) for name in ("weight", "of_person")})
+    masked["savings"] = rng.permutation(masked["savings"])
+    released = {name: each for name, each in variables.items() if name != "size"}
+    return files_of(original, masked.drop(columns="size"), variables, released, original.drop(columns="size"))
+
+
+def year_of_birth() -> Data:
+    """6,000 people of Adult: a year of birth, and of some event in life the year and the age there."""
+    frame, variables = adult()
+    birth = (1994 - frame["age"].astype(int)).to_numpy()
+    event = np.random.default_rng(1).integers(birth + 16, 1995)
+    told = pd.DataFrame({"birth": [f"born {year}" for year in birth], "event": event, "age_there": event - birth})
+    added, described = typed_frame(told.astype(str))
+    names = ["sex", "race", "hours_per_week"]
+    data = pd.concat([frame[names], added], axis=1), {name: variables[name] for name in names} | described
+    return with_roles(data, {"birth": Role.QUASI_IDENTIFIER, "hours_per_week": Role.SENSITIVE})
+
+
 def without(data: Data, removed: str) -> Comparison:
     """All that is measured goes to somebody else: a file that passes but for what comes back."""
     amounts = [name for name, variable in data[1].items() if variable.role is Role.SENSITIVE]
@@ -76,6 +104,18 @@ def read(removed: str, by: str, digits: int | None, files: Comparison) -> float:
     return float((clue.map(usual)[others] == truth[others]).mean())
 
 
+def in_few_by_ratio(files: Comparison) -> float:
+    """Of those who live with four others or more, the share whose household's size is one weight over the other."""
+    size = files.original["size"].astype(str).str[0].astype(int)
+    told = np.rint(files.masked["of_person"] / files.masked["weight"])
+    return float((told == size)[size > 4].mean())
+
+
+def born_then(files: Comparison) -> float:
+    born = files.original["birth"].astype(str).str[-4:].astype(int)
+    return float((files.masked["event"] - files.masked["age_there"] == born).mean())
+
+
 _RULES = ("recovered_values",)
 
 CASES = (
@@ -94,5 +134,10 @@ CASES = (
     Case(
         "a suppressed school by the years of school", lambda: suppressed(schooling(), "education", 30),
         partial(read, "education", "education_num", None), 0.9, rules=_RULES, policy="scientific-use-file", more=True,
+    ),
+    Case("the size of a household by the ratio of two weights", two_weights, in_few_by_ratio, 0.95, rules=_RULES),
+    Case(
+        "the year of birth by another year and the age there", lambda: without(year_of_birth(), "birth"), born_then,
+        0.95, rules=_RULES,
     ),
 )  # fmt: skip

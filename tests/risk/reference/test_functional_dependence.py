@@ -53,6 +53,39 @@ def test_a_sum_and_a_product() -> None:
         assert set(found.by) >= {"first", "second"}
 
 
+def test_a_ratio_of_rounded_numbers_tells_a_size_and_a_noisy_one_does_not() -> None:
+    size, weight = RNG.integers(1, 10, N), RNG.lognormal(5, 0.3, N)
+    whole = {"one": pd.Series(np.round(weight)), "two": pd.Series(np.round(weight * size))}
+    assert told(labels(size, "size ").to_numpy(object), **whole).success.share > 0.95
+    noisy = whole | {"two": pd.Series(np.round(weight * size * RNG.lognormal(0, 0.3, N)))}
+    assert told(labels(size, "size ").to_numpy(object), **noisy).success.share == 0
+
+
+def test_a_year_that_a_label_names_is_a_sum_of_others() -> None:
+    born, age = RNG.integers(1920, 1990, N), RNG.integers(0, 40, N)
+    year = pd.Series(born + age)
+    months = np.array([f"{each}-{1 + each % 12:02}" for each in born], dtype=object)
+    for truth in (labels(born, "born ").to_numpy(object), months):
+        assert told(truth, age=pd.Series(age), year=year).success.share > 0.95
+    assert told(labels(born).to_numpy(object), age=pd.Series(RNG.permutation(age)), year=year).success.share < 0.05
+
+
+@pytest.mark.parametrize(("noise", "share"), [(0.03, 1.0), (0.09, 1.0), (0.3, 0.0)])
+def test_what_is_told_to_a_tenth_or_a_fifth_of_a_spread(noise: float, share: float) -> None:
+    """A curve of two numbers, such as an index of height and weight; what only goes along with them is not told."""
+    height, weight = RNG.normal(1.7, 0.1, N), RNG.normal(70, 12, N)
+    index = weight / height**2
+    target = index + noise * index.std() * RNG.normal(size=N)
+    found = told(target, height=pd.Series(height), weight=pd.Series(weight))
+    assert found.success.share == pytest.approx(share, abs=0.1)
+
+
+def test_a_limit_of_its_own_tells_those_who_have_it() -> None:
+    amount = np.where(RNG.random(N) < 0.2, 1e6 + AREA, AMOUNT)
+    found = told(labels(AREA).to_numpy(object), amount=pd.Series(amount))
+    assert found.people.mean() == pytest.approx(0.2, abs=0.05)
+
+
 def test_what_is_known_anyway_is_not_told() -> None:
     weight = pd.Series(100 / (AREA + 1.0))
     coarse = labels(AREA // 4)
