@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from policies.reported_shares import reported_count
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import Saying, Sentences, as_fields
 from sluice.ground.variables import Role
@@ -281,7 +282,8 @@ def _subtracted(release: TablesRelease, now: Cells, earlier: Integers, both: Boo
                 read = values_read(now.codes, leaf, counts[0], counts[1], axis)
                 best = max(best, (read, target, [each for each in names if each != target]))
     read, target, known = best
-    says = _SAYS.differ(release=name, target=target, read=read, known=known)
+    told = reported_count(read, product.policy.minimum_cell)
+    says = _SAYS.differ(release=name, target=target, read=told, known=known)
     return [_finding(Verdict.REVIEW, says, name)] if read else []
 
 
