@@ -22,7 +22,7 @@ from sluice.ground.values import label as text_of
 from sluice.sources.tabular_source import FileSource, missing_file
 from sluice.sources.text_encoding import encoding_of
 
-VALUE = "value"
+VALUE, STATUS = "value", "status"
 _LARGEST = 256 << 20  # bytes
 _MOST_CELLS = 10_000_000  # JSON-stat may list a few of them, and its dimensions ask for all
 _KEYWORD = re.compile(r'\s*([A-Z][A-Z0-9-]*)(?:\[\w+\])?(?:\(((?:"[^"]*"\s*,?\s*)+)\))?\s*=')
@@ -33,17 +33,22 @@ _DATUM = re.compile(r'"[^"]*"|[^\s,;"]+')
 @dataclass(frozen=True)
 class Cube:
     """Dimensions with their codes, the last of which runs fastest; a value for each combination, None where the file
-    lists none."""
+    lists none.
+
+    status : what the file says of values that are there, or an empty text; None where it says nothing of any
+    """
 
     dimensions: Mapping[str, Sequence[str]]
     values: Sequence[str | None]
+    status: Sequence[str] | None = None
 
     def columns(self) -> dict[str, list[str]]:
-        """A list for each dimension, and one of the values."""
+        """A list for each dimension, one of the values, and one of their status."""
         there = [at for at, value in enumerate(self.values) if value is not None]
         combinations = list(product(*self.dimensions.values()))
         found = {name: [combinations[at][axis] for at in there] for axis, name in enumerate(self.dimensions)}
-        return {**found, VALUE: [self.values[at] or "" for at in there]}
+        told = {} if self.status is None else {STATUS: [self.status[at] for at in there]}
+        return {**found, VALUE: [self.values[at] or "" for at in there], **told}
 
 
 class CubeSource(FileSource):
@@ -69,12 +74,13 @@ class CubeSource(FileSource):
         wanted = prod(map(len, made.dimensions.values()))
         if not made.dimensions or len(made.values) != wanted:
             raise DataError(f"{path}: has {len(made.values):,} values; its dimensions ask for {wanted:,}")
-        if VALUE in made.dimensions:
-            raise DataError(f"{path}: a dimension is called '{VALUE}'; save it with another name")
+        for name in (VALUE, *([] if made.status is None else [STATUS])):
+            if name in made.dimensions:
+                raise DataError(f"{path}: a dimension is called '{name}'; save it with another name")
         return made
 
     def _names(self, expected: Sequence[str]) -> list[str]:
-        return [*self.cube.dimensions, VALUE]
+        return [*self.cube.dimensions, VALUE, *([] if self.cube.status is None else [STATUS])]
 
     def _tables(self, columns: Sequence[str], expected: Sequence[str], size: int) -> Iterator[pa.Table]:
         held = self.cube.columns()
@@ -153,7 +159,8 @@ def _of_json(read: Any) -> Cube:
     values, status = read["value"], read.get("status")
     if isinstance(status, str):
         status = [status] * count
-    return Cube(dimensions, [_value(values, status, at) for at in range(count)])
+    told = ["" if _entry(values, at) is None else str(_entry(status, at) or "") for at in range(count)]
+    return Cube(dimensions, [_value(values, status, at) for at in range(count)], told if any(told) else None)
 
 
 def _codes(category: Mapping[str, Any]) -> list[str]:

@@ -25,6 +25,7 @@ from sluice.ground.values import MISSING_MARKS
 from sluice.ground.visible_text import unseen
 from sluice.sources.csv_source import CsvSource, document_csv
 from sluice.sources.packed_file import refuse_large
+from sluice.sources.text_encoding import likely_encoding
 from sluice.tabular.model.dimension import TOTAL, Dimension
 
 _COLUMNS = ("code", "parent")
@@ -50,7 +51,7 @@ def read_dimension(name: str, paths: Sequence[Path]) -> Dimension:
         raise DataError(f"{', '.join(map(str, paths))}: {error}") from None
 
 
-def read_hierarchy(path: Path, separator: str | None = None, encoding: str = "utf-8") -> Hierarchy:
+def read_hierarchy(path: Path, separator: str | None = None, encoding: str | None = None) -> Hierarchy:
     """The hierarchy of a file in either form; one whose first line names the columns code and parent has parents.
 
     A branch of parents with fewer levels than others repeats its leaf.
@@ -62,8 +63,9 @@ def read_hierarchy(path: Path, separator: str | None = None, encoding: str = "ut
     refuse_large(path)
     if path.suffix.lower() == ".hrc":
         return hierarchy_of_parents(path.stem, {code: parent for code, parent in _of_argus(path) if parent})
+    _refuse_other_forms(path)
     try:
-        source = document_csv(path, separator, encoding)
+        source = document_csv(path, separator, encoding or likely_encoding(path))
         rows = _with_parents(source)
         if rows is None:
             return Hierarchy(rows=_leaves(source.model_copy(update={"header": False}), _cells(source)))
@@ -88,7 +90,8 @@ def read_rows(path: Path, lead: str = "") -> list[tuple[str, str]]:
     refuse_large(path)
     if lead or path.suffix.lower() == ".hrc":
         return _of_argus(path, lead)
-    source = document_csv(path)
+    _refuse_other_forms(path)
+    source = document_csv(path, encoding=likely_encoding(path))
     rows = _with_parents(source)
     if rows is not None:
         return rows
@@ -96,6 +99,14 @@ def read_rows(path: Path, lead: str = "") -> list[tuple[str, str]]:
     if {*lines[0]} & {*_COLUMNS} or (len(lines[0]) < 3 and not any({*line} & {TOTAL, "*"} for line in lines)):
         return _rows(source, *_COLUMNS)  # refuses: its columns bear other names, or another sign separates them
     return _of_groups(path, _leaves(source.model_copy(update={"header": False}), lines))
+
+
+def _refuse_other_forms(path: Path) -> None:
+    if path.suffix.lower() in (".json", ".yaml", ".yml"):
+        raise DataError(
+            f"{path}: must be a CSV file, with the columns code and parent or a leaf and its groups in each row, or a "
+            f"file of tau-ARGUS (.hrc); got {path.suffix}"
+        )
 
 
 def _of_groups(path: Path, leaves: dict[str, tuple[str, ...]]) -> list[tuple[str, str]]:
@@ -137,11 +148,11 @@ def _of_argus(path: Path, said: str = "") -> list[tuple[str, str]]:
     said : what stands before a code for each level; found where nothing is said
     """
     try:
-        lines = path.read_bytes().decode("utf-8-sig").splitlines()
+        lines = path.read_bytes().decode(likely_encoding(path)).lstrip("\ufeff").splitlines()
     except OSError as error:
         raise DataError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
-        raise DataError(f"{path}: must be text in UTF-8") from None
+        raise DataError(f"{path}: cannot be decoded; save it as UTF-8") from None
     written = [(f"{path}, line {at}", line.rstrip()) for at, line in enumerate(lines, start=1) if line.strip()]
     if said:
         return _nested(str(path), [(place, *_led(line.strip(), said)) for place, line in written])

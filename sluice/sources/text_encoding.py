@@ -7,6 +7,7 @@ they take French names for Central European ones.
 
 import codecs
 import re
+from contextlib import suppress
 from pathlib import Path
 
 from sluice.ground.errors import DataError
@@ -32,6 +33,13 @@ _MIXTURES = (  # letters that no language of the West has together: Czech, Croat
     ("þð", "ãçşğäõâìîïòûë"), ("ã", "îþ"), ("ø", "ëû"),
 )  # fmt: skip
 _ONLY_IN_CP1252 = set("ŠšŽžŸœŒƒ")
+
+
+def likely_encoding(path: Path) -> str:
+    """`encoding_of`; utf-8 where the bytes do not tell it, which is said when they are read."""
+    with suppress(DataError, OSError):
+        return encoding_of(path)
+    return "utf-8"
 
 
 def encoding_of(path: Path) -> str:

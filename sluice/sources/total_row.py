@@ -13,7 +13,7 @@ from sluice.ground.remarks import Remarks
 from sluice.ground.values import is_number, label
 
 LOOKED_AT = 100_000  # records at most, above which none is looked for: such files nobody adds up by hand
-_WORDS = frozenset(
+TOTAL_WORDS = frozenset(
     word.strip().casefold()
     for word in """total|totals|grand total|overall|overall total|sum|sums|all|mean|means|average
     gesamt|insgesamt|zusammen|summe|summen|gesamtsumme|endsumme|mittelwert|durchschnitt|mittel
@@ -47,7 +47,7 @@ def remark_on_totals(tables: Sequence[pa.Table], remarks: Remarks, decimal_mark:
     last = _record(tables, records - 1)
     words = [name for name, cell in last.items() if isinstance(cell, str) and cell.strip() and _number(cell) is None]
     name = next(iter(words), None)
-    if name is None or _plain(last[name]) not in _WORDS:
+    if name is None or _plain(last[name]) not in TOTAL_WORDS:
         return
     above = {other: [x for table in tables for x in table[other].to_pylist()][: records - 1] for other in last}
     agree = compared = 0

@@ -7,6 +7,7 @@ Columns of a pattern as other programs write them, brought to our form: one word
 """
 
 import re
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +20,7 @@ from sluice.custody.shelf import refuse_to_overwrite
 from sluice.ground.durable import replace
 from sluice.ground.errors import DataError, DocumentError, MeasureChoiceError, did_you_mean, no_such_file
 from sluice.ground.frame_columns import with_columns
+from sluice.ground.values import NUMBER
 from sluice.publication.pattern_file import STATUSES, SUPPRESSED, Pattern, read_pattern
 from sluice.publication.published_table import OWN_COLUMNS, PublishedTable, in_decimals, published_table
 from sluice.tabular.model.cells import Cells, in_tables, levels_of
@@ -39,6 +41,7 @@ _OTHERS = {  # sdcTable's letters, tau-ARGUS's words, and truth values in a colu
     "u": "primary",
     "unsafe": "primary",
     "x": "secondary",
+    "c": SUPPRESSED,  # confidential, wherever it stands
     "true": SUPPRESSED,
     "false": "published",
 }
@@ -51,13 +54,21 @@ _MARKS = frozenset(
 )
 ZERO, ABSENT = "zero", "absent"  # what else a mark in place of a value may stand for
 _LIKE_A_NUMBER = re.compile(r"\d")
+_CONFIDENTIAL = re.compile(r":\s*c[a-z]*")  # Eurostat: no value, and why
+_FLAGGED = re.compile(r"([+-]?[\d.,]*\d)\s+[bdefnprsuz]{1,3}")  # its other flags, behind a value that is there
+_BOUNDED = re.compile(  # below 3, from 1 to 4
+    r"\(?\s*(?:(?:[<>≤≥]\s*=?|less than|fewer than|under|below|up to|weniger als|unter|moins de|menos de|meno di)\s*"
+    r"[\d.,]+|\d+\s*(?:[-–]|to|bis|à|a)\s*\d+)\s*\)?",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
 class CellColumns:
     """How a file of cells tells what is suppressed.
 
-    status      : the column; when not given 'status', and without such a column a cell without a value is suppressed
+    status      : the column; when not given 'status'. Without such a column, and where it says nothing, a cell without
+                  a value is suppressed
     value       : the column
     words       : of the status column, or marks in place of values, each with one of ours; those of other programs and
                   truth values are known. Of a mark also 'zero', or 'absent' where the cell is none
@@ -125,13 +136,17 @@ class CellColumns:
         status = self.status or ("status" if "status" in frame.columns else None)
         if status is None and (absent := [mark for mark, own in self.words.items() if own == ABSENT]):
             frame = frame[~frame[self.value].isin(absent)]
-        value = frame[self.value]
-        if status is None:
-            value = self._without_marks(value)
-            words = value.ne("").map({True: "published", False: SUPPRESSED})
-        else:
-            words = self._said(frame[status])
-            value = value.where(words.eq("published") | value.str.contains(_LIKE_A_NUMBER), "")
+        value = frame[self.value].str.replace(_FLAGGED, r"\1", regex=True)
+        self._refuse_bounds(value)
+        told = pd.Series(False, index=frame.index) if status is None else frame[status].ne("")
+        untold = self._without_marks(value[~told])  # as in a file without a status
+        words = untold.ne("").map({True: "published", False: SUPPRESSED})
+        if status is not None and told.any():
+            said = self._said(frame.loc[told, status])
+            given = value[told]
+            untold = pd.concat([untold, given.where(said.eq("published") | given.str.contains(_LIKE_A_NUMBER), "")])
+            words = pd.concat([words, said])
+        value, words = untold.reindex(frame.index), words.reindex(frame.index)
         if self.hide_values:
             value = value.where(words == "published", "")
         others = frame.drop(columns=[name for name in (status, self.value) if name is not None])
@@ -144,15 +159,26 @@ class CellColumns:
         """
         marks = sorted({text for text in value.unique() if text and not _LIKE_A_NUMBER.search(text)})
         for mark in marks:
-            own = self.words.get(mark, SUPPRESSED if mark.strip("()").casefold() in _MARKS else None)
+            known = mark.strip("()").casefold() in _MARKS or _CONFIDENTIAL.fullmatch(mark)
+            own = self.words.get(mark, SUPPRESSED if known else None)
             if own is None or own == "published":
                 raise DataError(
                     f"the {self.value} of {int((value == mark).sum()):,} cells is '{mark}'. If that stands for a "
-                    f"suppressed one, say so: --status-word {mark}=suppressed; or {mark}=zero, or {mark}=absent of "
-                    "cells that there are not"
+                    f"suppressed one, say so: --status-word {shlex.quote(f'{mark}=suppressed')}; or {mark}=zero, or "
+                    f"{mark}=absent of cells that there are not"
                 )
         zero = [mark for mark in marks if self.words.get(mark) == ZERO]
         return value.mask(value.isin(zero), "0").where(~value.isin({*marks} - {*zero}), "")
+
+    def _refuse_bounds(self, value: "pd.Series[str]") -> None:
+        """Raise DataError for marks that tell readers more than that a cell is suppressed."""
+        bounded = value[value.str.fullmatch(_BOUNDED) & ~value.str.fullmatch(NUMBER)]
+        if len(bounded):
+            mark = str(bounded.iloc[0])
+            raise DataError(
+                f"the {self.value} of {int((bounded == mark).sum()):,} cells is '{mark}', which bounds it. Leave such "
+                "cells empty, and give their bounds by --known, a file of their codes, lower and upper"
+            )
 
     def _said(self, column: "pd.Series[str]") -> "pd.Series[str]":
         words = column.unique()
@@ -166,7 +192,7 @@ class CellColumns:
         if own is None:
             raise DataError(
                 f"status must be {', '.join(OWN_WORDS)}; got '{word}'.{did_you_mean(word, OWN_WORDS)} Of another "
-                f"program's word say what it means, such as --status-word {word or 'WORD'}=suppressed"
+                f"program's word say what it means, such as --status-word {shlex.quote(f'{word}=suppressed')}"
             )
         return own
 

@@ -23,6 +23,7 @@ from sluice.sources.csv_source import CsvSource, described_csv
 from sluice.sources.cube_source import CubeSource, is_cube
 from sluice.sources.separate_reading import read_here
 from sluice.sources.tabular_source import TabularSource
+from sluice.sources.text_encoding import likely_encoding
 from sluice.sources.total_row import LOOKED_AT, remark_on_totals
 
 _WITH_COMMA = re.compile(r"[+-]?[0-9]*(,[0-9]+)?")
@@ -50,6 +51,7 @@ def errors_of(file: Path | pd.DataFrame, read: TabularSource | pd.DataFrame | No
         for remark in read.remarks.all() if isinstance(read, TabularSource) else ():
             if remark.code in BELOW:
                 says = f"{says.rstrip('.')}. {remark.says[:1].upper()}{remark.says[1:]}."
+        says = says.removeprefix(f"{file.absolute()}: ")  # which it was recognised by
         raise _NamedFileError(says if says.startswith(str(file)) else f"{file}: {says}") from None
 
 
@@ -88,7 +90,7 @@ def cells_source(path: Path, header_row: int | None = None) -> TabularSource:
         from sluice.sources.recognition import recognise
 
         return _of_text(path, header_row) or recognise(path, header_row=header_row).records
-    return described_csv(path) if _is_called_csv(path) else table_source(path)
+    return described_csv(path, encoding=likely_encoding(path)) if _is_called_csv(path) else table_source(path)
 
 
 def _is_called_csv(path: Path) -> bool:

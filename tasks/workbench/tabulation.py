@@ -20,6 +20,7 @@ from sluice.ground.visible_text import spelled_alike
 from sluice.reading.kind import summary_of
 from sluice.sources.separate_reading import read_here
 from sluice.sources.tabular_source import TabularSource
+from sluice.sources.total_row import TOTAL_WORDS
 from sluice.tabular.model.aggregation import LARGEST_KEPT
 from sluice.tabular.model.cells import Cells, refuse_hidden_ties
 from sluice.tabular.model.dimension import Dimension
@@ -85,9 +86,10 @@ def _flat(
         alike = [code for code in codes if code.casefold() in (total.casefold(), _SDMX_TOTAL)]
         if len(alike) != 1 or total != _TOTAL:
             with errors_of(source):
+                likely = sorted(code for code in codes if code.casefold() in TOTAL_WORDS | {"t", "tot"})
                 raise DataError(
                     f"no cell is the '{total}' of '{name}'; give its hierarchy, or say what its total is called "
-                    f"(--total {name}=CODE, total)"
+                    f"(--total {name}={likely[0] if len(likely) == 1 else 'CODE'}, total)"
                 )
         total = alike[0]
     elif not totals and total in codes:

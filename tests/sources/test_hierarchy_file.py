@@ -158,10 +158,12 @@ def test_separator_and_encoding_may_be_named(tmp_path: Path) -> None:
     path = tmp_path / "old.csv"
     path.write_bytes("Köln;a,b|Rhein;c,d\n".encode("cp1252"))
     assert read_hierarchy(path, "|", "cp1252").rows == {"Köln;a,b": ("Rhein;c,d",)}
-    with golden.raises(DataError):
-        read_hierarchy(path)
+    assert read_hierarchy(path, "|").rows == {"Köln;a,b": ("Rhein;c,d",)}
     with golden.raises(DataError):
         read_hierarchy(path, ";", "utf-9")
+    path.write_bytes("Łódź|Polska\n".encode("cp1250"))
+    with golden.raises(DataError):
+        read_hierarchy(path, "|")
 
 
 def test_codes_with_parents_become_levels(tmp_path: Path) -> None:

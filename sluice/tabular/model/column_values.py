@@ -3,6 +3,7 @@
 The words are the same for records in memory and in a database, and hold no value.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,6 +17,9 @@ from sluice.ground.values import MISSING_MARKS, NUMBER
 from sluice.tabular.model.cells import Booleans, Integers
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import MOST_DECIMALS
+
+_GROUPED = re.compile(r"[+-]?\d{1,3}([ .,'’\u00a0\u2009\u202f]\d{3})+([.,]\d+)?")  # digits of thousands
+_UNIT = re.compile(r"[+-]?[€$£¥]\s?[\d.,]*\d|[+-]?[\d.,]*\d\s?[%‰€$£¥]")
 
 
 def numbers(column: "pd.Series[Any]") -> NDArray[Any]:
@@ -37,6 +41,10 @@ def numbers(column: "pd.Series[Any]") -> NDArray[Any]:
         point = " Write a point before the decimals." if text[strange].str.contains(",", regex=False).all() else ""
         if text[strange].isin(MISSING_MARKS).all():
             point = " Each of them holds a mark for missing, such as NA: leave such cells empty."
+        elif text[strange].str.fullmatch(_GROUPED).all():
+            point = " Leave out what stands between thousands, and write a point before the decimals."
+        elif text[strange].str.fullmatch(_UNIT).all():
+            point = " Write numbers alone, without a unit or a sign such as %."
         raise DataError(
             f"'{column.name}' must be a number; it is not in {_records(int(strange.sum()))}, first in record "
             f"{first}.{point}"

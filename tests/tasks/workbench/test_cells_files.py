@@ -1,5 +1,6 @@
 """Where a protected table is written, and how it is read again: one file, or a folder with one for each table."""
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -153,12 +154,20 @@ def test_every_way_to_say_it_is_the_same_pattern(folder: Path, capsys: pytest.Ca
     )
     for mark in ("..", "(D)", "c", "*", "Suppressed"):
         assert audited(cells.drop(columns="status").assign(value=cells["value"].where(~hidden, mark))) == plain
-    for mark in ("-", "NA", "0 to 4"):  # may be another thing
+    for mark in ("-", "NA", ": u"):  # may be another thing
         marked = cells.drop(columns="status").assign(value=cells["value"].where(~hidden, mark))
-        assert audited(marked)[0] == 1
-        if mark != "0 to 4":
-            assert f"--status-word {mark}=suppressed" in audited(marked)[1]
-            assert audited(marked, f"--status-word={mark}=suppressed") == plain
+        code, says = audited(marked)
+        assert (code, f"--status-word {shlex.quote(f'{mark}=suppressed')}" in says) == (1, True)
+        assert audited(marked, f"--status-word={mark}=suppressed") == plain
+    for mark in ("0 to 4", "<3", "(1–2)", "fewer than 5"):  # readers know its bounds
+        marked = cells.drop(columns="status").assign(value=cells["value"].where(~hidden, mark))
+        code, says = audited(marked, f"--status-word={mark}=suppressed")
+        assert (code, "--known" in says) == (1, True)
+    flags = cells.rename(columns={"status": "flag"}).assign(flag=hidden.map({True: "c", False: ""}))
+    assert audited(flags, "--cells-status=flag") == plain  # a cell with a figure, and nothing said, is published
+    assert audited(flags.assign(value=cells["value"].where(~hidden, ": c")), "--cells-status=flag") == plain
+    eurostat = cells["value"].where(~hidden, ": c").where(hidden, cells["value"] + " p")
+    assert audited(cells.drop(columns="status").assign(value=eurostat)) == plain
     assert audited(cells.assign(value=cells["value"].where(~hidden, "NA"))) == plain
     assert audited(cells.assign(value=cells["value"].where(hidden, "..")))[0] == 1  # published without a value
     for word in "DBd":  # of tau-ARGUS and rtauargus

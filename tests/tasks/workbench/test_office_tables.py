@@ -136,3 +136,34 @@ def test_values_below_zero_are_as_near_as_those_above() -> None:
     free = sluice.audit(cells, ["a", "b"], nonnegative=False, known=bounds.assign(lower=-80, upper=40))
     near = {(each["a"], each["b"]): each["within_percent"] for each in free.summary()["narrowest"]}
     assert near["A", "N"] == 100
+
+
+def test_what_a_file_says_of_a_value_that_is_there_is_not_passed_over(tmp_path: Path) -> None:
+    """Confidential figures of an internal file: JSON-stat says so beside them."""
+    path = save(tmp_path, "json", [["100", "60", "40"], ["70", "40", "30"], ["30", "20", "10"]])
+    written = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps({**written, "status": {"17": "c", "0": "p"}}), encoding="utf-8")
+    assert not audit(path, code=BLOCKED)["safe"]  # a suppressed cell has a value
+    assert audit(path, "--hide-values", code=BLOCKED)["exactly_known"] == ["region south, size large"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "cp1252"])
+def test_tables_and_hierarchies_are_read_in_the_encoding_that_they_prove(tmp_path: Path, encoding: str) -> None:
+    path = save(tmp_path, "csv", BOX)
+    plain = audit(path)
+    path.write_bytes(path.read_text(encoding="utf-8").replace("north", "Büro").encode(encoding))
+    assert audit(path) == plain
+    (tmp_path / "region.csv").write_bytes("code,parent\nTotal,\nBüro,Total\nsouth,Total\n".encode(encoding))
+    (tmp_path / "region.hrc").write_bytes("Büro\nsouth\n".encode(encoding))
+    for kind in ("csv", "hrc"):
+        options = [f"--hierarchy=region={tmp_path / 'region'}.{kind}", "--hierarchy=size", "--only=year=2025", "--json"]
+        assert answered(["audit-table", str(path), *options], DONE).json["safe"] == plain["safe"]
+
+
+def test_what_is_no_hierarchy_and_what_is_no_total_are_said(tmp_path: Path) -> None:
+    path = save(tmp_path, "csv", BOX)
+    (tmp_path / "region.json").write_text('{"Total": ["north", "south"]}', encoding="utf-8")
+    options = ["--hierarchy=size", "--only=year=2025"]
+    golden.words(answered(["audit-table", str(path), f"--hierarchy=region={tmp_path}/region.json", *options], 1).words)
+    path.write_text(path.read_text(encoding="utf-8").replace("Total", "Insgesamt"), encoding="utf-8")
+    golden.words(answered(["audit-table", str(path), "--hierarchy=region", *options], 1).words)
