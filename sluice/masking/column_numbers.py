@@ -140,7 +140,7 @@ def dates(numbers: FloatArray) -> npt.NDArray[np.datetime64]:
     missing = np.isnan(numbers)
     whole = np.rint(np.where(missing, 0.0, numbers) * _MICROSECONDS_A_DAY).astype(np.int64)
     counted: npt.NDArray[np.datetime64] = whole.astype("datetime64[us]")
-    counted[missing] = np.datetime64("NaT")
+    counted[missing] = np.datetime64("NaT", "us")
     return counted
 
 

@@ -374,12 +374,11 @@ class _Lines:
                         self._refuse_stray_quote(number, line)
                     line = line if inside or line.endswith("\n") else line + "\n"
                     yield number, closed_up(line, source.quote) if source.aligned else line
-        except UnicodeDecodeError as error:
-            bad = number + 1 + error.object[: error.start].count(b"\n")
+        except UnicodeError as error:  # that UTF-16 has no mark is no UnicodeDecodeError before Python 3.13
+            bad = number + 1
+            bad += error.object[: error.start].count(b"\n") if isinstance(error, UnicodeDecodeError) else 0
             hint = "latin-1 or cp1252" if encoding == "utf-8-sig" else "another; `sluice init` looks which"
             raise DataError(f"{path}: line {bad} is not {source.encoding}. Is it {hint}?") from None
-        except UnicodeError:
-            raise DataError(f"{path}: is not {source.encoding}") from None
 
     def _refuse_stray_quote(self, number: int, line: str) -> None:
         """Raise DataError where text follows a closing quote ("a"b"): readers differ in what such a cell is."""

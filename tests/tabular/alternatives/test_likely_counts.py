@@ -65,7 +65,7 @@ def dense(cells: Cells, variance: Floats) -> Floats:
     """The variance that is left, by a pseudo-inverse."""
     seen = np.isfinite(variance)
     scaled = cells.equations.toarray() * np.sqrt(np.where(seen, variance, 1e8))
-    share: Floats = 1 - (np.linalg.pinv(scaled) @ scaled).diagonal()
+    share: Floats = 1 - (np.linalg.pinv(scaled, rcond=1e-10) @ scaled).diagonal()
     return share * np.where(seen, variance, 1e8)
 
 
