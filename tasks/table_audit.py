@@ -31,6 +31,7 @@ from tasks.release.tables.table_findings import (
     TablesEvaluation,
     check_cells,
     judge_audit,
+    judge_cells_added_up,
     judge_files,
     judge_statement,
     of_measure,
@@ -63,6 +64,7 @@ def audit(release: TablesRelease, staged: StagedCells, protected: ProtectedTable
     for of, request in zip(measures, requests, strict=True):
         checked = check_cells(of.cells, request, release.product.policy.formula_cells)
         findings += of_measure(checked, of.name) if len(measures) > 1 else checked
+    findings += judge_cells_added_up(release.product.definition)
     findings += findings_of("table_files", "masked", read_back)
     if len(measures) > 1:
         together = {of.name: MeasuredCells(of.cells, request) for of, request in zip(measures, requests, strict=True)}

@@ -8,9 +8,11 @@ import json
 from collections.abc import Sequence
 
 import numpy as np
+import pandas as pd
 
 from sluice.custody.states import State
 from sluice.ground.errors import DataError
+from sluice.ground.values import plain_array, trimmed_texts
 from sluice.publication.records_file import read_typed
 from sluice.settings import settings
 from sluice.sources.table_cells import aggregate_file, cells_bytes
@@ -19,7 +21,9 @@ from sluice.tabular.audit.proofs import Proof
 from sluice.tabular.model.aggregation import LARGEST_KEPT
 from sluice.tabular.model.cells import Cells
 from sluice.tabular.model.column_values import is_missing
+from sluice.tabular.model.measure import NOBODY
 from tasks.release.running_step import SearchLog
+from tasks.release.tables.aggregated_cells import WantedCells, cells_added_up
 from tasks.release.tables.altered_tables import KeyedRecords, alter_cells
 from tasks.release.tables.feasibility_checks import measure_of
 from tasks.release.tables.protection import ProtectionRequest
@@ -36,6 +40,7 @@ from tasks.release.tables.published_cells import (
     measures_of,
 )
 from tasks.release.tables.shared_pattern import MeasuredCells, one_pattern, refuse_other_cells, suppress_together
+from tasks.release.tables.specification import CellsAddedUp
 from tasks.release.tables.sums_of_editions import declared_sums
 from tasks.release.tables.suppressed_tables import SuppressedCells, proofs_as_bytes
 from tasks.release.tables.table_editions import carried_forward, nearest_edition
@@ -47,6 +52,8 @@ from tasks.step import step
 def tabulate(release: TablesRelease) -> StagedCells:
     """Add up the staged records in DuckDB. Memory does not grow with the number of records."""
     vault, policy, definition = release.vault, release.product.policy, release.product.definition
+    if definition.cells is not None:
+        return _of_cells(release, definition.cells)
     contract, requested = release.product.contract, definition.measure.requested
     asked = definition.stricter(policy)
     kept = max(LARGEST_KEPT, asked.table_attackers.coalition, *(rule.largest_needed for rule in asked.table_rules))
@@ -67,6 +74,22 @@ def tabulate(release: TablesRelease) -> StagedCells:
     known = {name: each.stricter(policy).table_attackers for name, each in definition.by_measure.items()}
     held = cells_bytes(*((known[name].known_weights(each.cells), each.asking) for name, each in found.items()))
     return StagedCells(vault.keep_bytes(held, ".npz"), len(next(iter(found.values())).cells))
+
+
+def _of_cells(release: TablesRelease, named: CellsAddedUp) -> StagedCells:
+    """The staged cells that came added up. Errors name a cell by its codes, and no figure."""
+    vault, contract, definition = release.vault, release.product.contract, release.product.definition
+    policy = definition.stricter(release.product.policy)
+    wanted = WantedCells(
+        named, measure_of(definition, contract), list(policy.table_rules), policy.table_attackers.coalition,
+        definition.linked, definition.withheld, figures=False,
+    )  # fmt: skip
+    dimensions = dimensions_of(definition, contract)
+    columns = [*(each.name for each in dimensions), *wanted.columns]
+    staged = read_typed(vault.verify(release.data.sha256, ".parquet"), release.staged_variables, columns)
+    texts = {name: trimmed_texts(plain_array(staged[name])).fill_null("").to_pylist() for name in columns}
+    cells, _ = cells_added_up(pd.DataFrame(texts, dtype="str"), dimensions, wanted)
+    return StagedCells(vault.keep_bytes(cells_bytes((cells, cells.asking or NOBODY)), ".npz"), len(cells))
 
 
 @step

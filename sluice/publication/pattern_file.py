@@ -59,12 +59,13 @@ class Pattern:
         """The codes of a cell, as `Cells.name` says them."""
         return cell_name(self.dimensions, self.codes, cell)
 
-    def refuse_other_sums(self, equations: "csr_array", hint: str = "") -> None:
+    def refuse_other_sums(self, equations: "csr_array", hint: str = "", figures: bool = True) -> None:
         """Raise DataError for sums that do not hold, of cells that all have a value: exactly, or as far as rounding may
         move them.
 
         equations : shape (e, c), +1 at a sum and -1 at its parts
         hint      : what may be the reason, and the way out
+        figures   : whether it is told by how much
         """
         whole = equations.astype(np.int64)
         known = (abs(whole) @ (~self.has).astype(np.int64)) == 0
@@ -78,7 +79,8 @@ class Pattern:
             inside = slice(whole.indptr[row], whole.indptr[row + 1])
             total = int(whole.indices[inside][np.argmax(whole.data[inside])])
             far, side = in_decimals(abs(int(gap[row])), self.decimals), "above" if gap[row] > 0 else "below"
-            shown.append(f"{self.name(total)} is {far} {side} the sum of its parts")
+            by = f"{far} {side}" if figures else "not"
+            shown.append(f"{self.name(total)} is {by} the sum of its parts")
         more = f", and {len(wrong) - _SHOWN:,} more" if len(wrong) > _SHOWN else ""
         raise DataError(
             f"totals that do not add: {len(wrong):,} {'sum does' if len(wrong) == 1 else 'sums do'} not hold"

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from policies.rules.rules import TablePolicyRule
 from policies.table_attackers import TableAttackers
@@ -20,19 +20,7 @@ from sluice.tabular.rules.sensitivity import SensitivityRule
 from tasks.release.tables.protection_method import SecondarySuppression
 from tasks.release.tables.specification import TableSpecification, refuse_other_measures, with_named_files
 
-_OF_RECORDS = ("contributor", "holding", "weight", "requested")
 _OF_A_RELEASE = ("sdmx_dataflow", "time_period", "tell_contributors")
-
-
-class CellsAddedUp(BaseModel):
-    """The columns of cells that come added up already; `measure.variable` names that of their values."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    frequency: str = Field(description="how many contributors a cell has")
-    largest: tuple[str, ...] = Field(default=(), description="its largest contributions, in falling order")
-    status: str | None = Field(default=None, description="what was decided of a cell: S safe, U unsafe, P protected")
-    key: str | None = Field(default=None, description="its cell key, from 0 to 1, for the method cell_key")
 
 
 class StandaloneTable(TableSpecification):
@@ -43,7 +31,6 @@ class StandaloneTable(TableSpecification):
         default={}, description="of several measures: by its name, the rules of one of them, in place of 'rules'"
     )
     table_attackers: TableAttackers = TableAttackers()
-    cells: CellsAddedUp | None = Field(default=None, description="where the file holds cells, not records")
     waivers: tuple[Waiver, ...] = Field(
         default=(), description="of sensitive cells that protection.a_priori wants published"
     )
@@ -66,16 +53,9 @@ class StandaloneTable(TableSpecification):
                     f"dimensions: '{each.variable}' is {told[each.variable]}; its codes would be published, whatever "
                     "is suppressed"
                 )
-        if self.measures and self.cells is not None:
-            raise ValueError("measures: cells that are added up already are of one measure; give records")
-        if self.cells is not None:
-            for field in _OF_RECORDS:
-                if getattr(self.measure, field) is not None:
-                    raise ValueError(f"measure.{field}: cells that are added up already do not tell it; give records")
-            if self.protection.method == "noise_multipliers":
-                raise ValueError("protection: noise_multipliers needs the records; these are cells")
-            if self.protection.method == "cell_key" and (self.cells.key is None or self.protection.record_key):
-                raise ValueError("cells.key: cell_key of cells needs the column of their keys, and no record_key")
+        own_keys = self.cells is not None and self.protection.method == "cell_key"
+        if own_keys and (self.cells.key is None or self.protection.record_key):  # type: ignore[union-attr]
+            raise ValueError("cells.key: cell_key of cells needs the column of their keys, and no record_key")
         for field in _OF_A_RELEASE:
             if getattr(self.form, field):
                 raise ValueError(f"form.{field}: only a release publishes it")

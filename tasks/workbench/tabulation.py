@@ -26,6 +26,7 @@ from sluice.tabular.model.cells import Cells, refuse_hidden_ties
 from sluice.tabular.model.dimension import Dimension
 from sluice.tabular.model.measure import Measure
 from sluice.tabular.model.numbered_records import records_of
+from tasks.release.tables.aggregated_cells import WantedCells, cells_added_up, rows_of_cells
 from tasks.release.tables.specification import TableDimension, TableSpecification
 from tasks.workbench.arguments import column_name
 from tasks.workbench.standalone_table import StandaloneTable
@@ -123,14 +124,13 @@ def tabulate(source: Records, dimensions: Sequence[Dimension], table: Standalone
     kept = max(LARGEST_KEPT, table.table_attackers.coalition, *(rule.largest_needed for rule in table.sensitivity))
     alike = _codes_to_look_at(dimensions, table)
     if table.cells is not None:
-        from tasks.workbench.aggregated_cells import cells_added_up, rows_of_cells  # takes a table, as this does
-
+        wanted = WantedCells(
+            table.cells, measure, table.sensitivity, table.table_attackers.coalition, table.linked, withheld
+        )
         with errors_of(source):
-            columns = [*(d.name for d in dimensions), table.cells.frequency, *table.cells.largest]
-            columns += [name for name in (measure.value, table.cells.status, table.cells.key) if name is not None]
-            columns = list(dict.fromkeys(columns))
-            given = with_points(_cells_of(source, dimensions, columns, table), columns[len(dimensions) :])
-            cells, stated = cells_added_up(given, dimensions, table)
+            columns = list(dict.fromkeys([*(d.name for d in dimensions), *wanted.columns]))
+            given = with_points(_cells_of(source, dimensions, columns, table), wanted.columns)
+            cells, stated = cells_added_up(given, dimensions, wanted)
         told = measure.value is None or bool(table.cells.largest)
         keys = None if table.cells.key is None else given[table.cells.key].iloc[rows_of_cells(given, cells)]
         return Tabulated(cells, 0, 0, reading=alike, stated=stated, added=True, largest_told=told, keys=keys)

@@ -64,6 +64,16 @@ class TablesDefinition(TableSpecification, Definition):
         return self
 
     @model_validator(mode="after")
+    def _of_cells(self) -> Self:
+        if self.cells is None:
+            return self
+        if self.cells.status is not None:
+            raise ValueError("cells.status: in a release protection.a_priori says what is asked of cells; leave it out")
+        if self.cells.key is not None or isinstance(self.protection, CellKey):
+            raise ValueError("protection: the keys of cell_key are made of records; these are cells")
+        return self
+
+    @model_validator(mode="after")
     def _every_dimension_is_shown(self) -> Self:
         shown = {without_level(name) for table in self.tables for name in table.dimensions}
         for dimension in self.dimensions:

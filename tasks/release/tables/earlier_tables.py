@@ -46,6 +46,8 @@ _SAYS = Sentences(
     "{guess:percent}. Publish when more has changed.",
     one_contributor="{cells:count,_cell} that {earlier} published {cells:verb_differ} now mostly by what one "
     "contributor brought or took along: by the policy's rules the difference of both figures tells it too closely.",
+    added_up="{cells:count,_cell} that {earlier} published {cells:verb_differ} now. The cells came added up already, "
+    "so nobody can tell how many contributors came or left: the difference of both figures may be the amount of one.",
     totals="This release and {earlier} have no dimension in common and publish different totals: the number of "
     "contributors to the difference is unknown.",
 )
@@ -126,6 +128,8 @@ def judge_differences(
         body["data"]["sha256"],
     )
     now = _Staged(product.definition, product.contract, release.staged_variables, release.data.sha256)
+    if before.added_up or now.added_up:
+        return [_finding(Verdict.REVIEW, _SAYS.added_up(cells=int(other.sum()), earlier=earlier), earlier)]
     names = [each.name for each in cells.dimensions if each.name in before.dimensions and each.name in now.dimensions]
     if not names:
         return [_finding(Verdict.REVIEW, _total(earlier), earlier)]
@@ -161,7 +165,8 @@ class _Staged:
         self, definition: TablesDefinition, contract: Contract, variables: dict[str, Variable], sha256: str
     ) -> None:
         self.measure = measure_of(definition, contract)
-        self.dimensions = {each.variable: dimension_of(each, contract) for each in definition.dimensions}
+        self.added_up = definition.cells is not None
+        self.dimensions = {each.variable: dimension_of(each, contract, self.added_up) for each in definition.dimensions}
         self.variables = variables
         asked = definition.measure.requested
         self._sha256, self._requested = sha256, None if asked is None else asked.asked

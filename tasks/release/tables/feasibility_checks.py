@@ -28,14 +28,14 @@ def refuse_unfit_tables(path: Path, definition: TablesDefinition, contract: Cont
                 f"{where}.variable: '{variable.name}' must be nominal, ordinal or binary; it is {variable.kind}"
             )
         try:
-            codes = dimension_of(dimension, contract)
+            codes = dimension_of(dimension, contract, definition.cells is not None)
         except DataError as error:
             raise DocumentError(f"{where}.hierarchy: {error}") from None
-        _refuse_other_categories(where, variable, codes)
+        _refuse_other_categories(where, variable, codes, totals=definition.cells is not None)
         for code in dimension.withheld:
             if code not in codes.position:
                 raise DocumentError(f"{where}.withheld: no code '{code}'.", came=code, allowed=codes.codes)
-    dimensions = [dimension_of(dimension, contract) for dimension in definition.dimensions]
+    dimensions = [dimension_of(each, contract, definition.cells is not None) for each in definition.dimensions]
     for index, table in enumerate(definition.tables):
         try:
             levels_of(dimensions, table.dimensions)
@@ -66,6 +66,12 @@ def refuse_unfit_tables(path: Path, definition: TablesDefinition, contract: Cont
             raise DocumentError(
                 f"{path}: measure.decimals: say how many decimals totals have in all editions, from 0 to "
                 f"{MOST_DECIMALS}: {what}. Each value is rounded to them before it is added up"
+            )
+    for field, column in _numbers_of_cells(definition):
+        number = _known(contract, column, f"{path}: {field}")
+        if not number.kind.is_numeric or number.role in HASHED:
+            raise DocumentError(
+                f"{path}: {field}: '{column}' must be a number; it is {number.kind} with role {number.role}"
             )
     for field, name in (("contributor", measure.contributor), ("holding", measure.holding)):
         if name is None:
@@ -119,6 +125,8 @@ def refuse_unfit_tables(path: Path, definition: TablesDefinition, contract: Cont
 def measure_of(definition: TablesDefinition, contract: Contract) -> Measure:
     """What cells add up. Without a contributor, a record counts as one: by its key, so that editions know it again."""
     measure = definition.measure.measure
+    if definition.cells is not None:
+        return measure  # decimals of cells are those asked for; nobody is known by name
     if measure.value is not None and measure.weight is None and contract.by_name[measure.value].kind is Kind.INTEGER:
         measure = replace(measure, decimals=measure.decimals or 0)  # declared, whatever the data show
     keys = [name for name in contract.record_key if contract.by_name[name].role in HASHED]
@@ -127,19 +135,23 @@ def measure_of(definition: TablesDefinition, contract: Contract) -> Measure:
     return replace(measure, hashed=measure.contributor is not None or measure.holding is not None)
 
 
-def dimension_of(dimension: TableDimension, contract: Contract) -> Dimension:
-    """The codes and sums of a dimension. Raises DataError when its hierarchy is none."""
-    return dimension.dimension(lambda: _rows_of_contract(contract.by_name[dimension.variable], dimension.total))
+def dimension_of(dimension: TableDimension, contract: Contract, totals: bool = False) -> Dimension:
+    """The codes and sums of a dimension. Raises DataError when its hierarchy is none.
+
+    totals : the data are cells, and have its total
+    """
+    return dimension.dimension(lambda: _rows_of_contract(contract.by_name[dimension.variable], dimension.total, totals))
 
 
-def _rows_of_contract(variable: Variable, total: str) -> list[tuple[str, str]]:
-    """(code, parent) of the contract's hierarchy, whose one widest group is the total; or of its categories alone."""
+def _rows_of_contract(variable: Variable, total: str, totals: bool) -> list[tuple[str, str]]:
+    """(code, parent) of the contract's hierarchy, whose one widest group is the total; or of its categories alone,
+    of cells but for the total among them."""
     if not variable.categories and variable.hierarchy is None:
         raise DataError(
             f"'{variable.name}' needs a hierarchy, or categories in the contract; else its codes are unknown"
         )
     if variable.hierarchy is None:
-        return [(total, ""), *((category, total) for category in variable.categories or ())]
+        return [(total, ""), *((each, total) for each in variable.categories or () if each != total or not totals)]
     parent: dict[str, str] = {total: ""}
     for leaf in variable.categories or variable.hierarchy.rows:
         path = [leaf, *variable.hierarchy.rows[leaf]]
@@ -157,13 +169,23 @@ def _known(contract: Contract, name: str, where: str) -> Variable:
     return contract.by_name[name]
 
 
-def _refuse_other_categories(where: str, variable: Variable, dimension: Dimension) -> None:
-    leaves = {dimension.codes[leaf] for leaf in dimension.leaves}
-    other = sorted(set(variable.categories or ()) - leaves)
+def _numbers_of_cells(definition: TablesDefinition) -> list[tuple[str, str]]:
+    """The fields of a definition that name the columns of cells' numbers, and the names."""
+    cells = definition.cells
+    if cells is None:
+        return []
+    return [("cells.frequency", cells.frequency), *((f"cells.largest.{at}", n) for at, n in enumerate(cells.largest))]
+
+
+def _refuse_other_categories(where: str, variable: Variable, dimension: Dimension, totals: bool) -> None:
+    """totals: of cells, which have codes of all levels"""
+    known = {*dimension.codes} if totals else {dimension.codes[leaf] for leaf in dimension.leaves}
+    other = sorted(set(variable.categories or ()) - known)
     if other:
+        what = "codes" if totals else "leaves"
         raise DocumentError(
-            f"{where}.hierarchy: the contract's categories of '{variable.name}' must be its leaves; not among "
+            f"{where}.hierarchy: the contract's categories of '{variable.name}' must be its {what}; not among "
             f"them: {', '.join(other[:3])}{', ...' if len(other) > 3 else ''}.",
             came=other[0],
-            allowed=leaves,
+            allowed=known,
         )

@@ -109,7 +109,7 @@ def by_column(measures: Sequence[OfMeasure]) -> dict[str, Cells]:
 
 def dimensions_of(definition: TablesDefinition, contract: Contract) -> list[Dimension]:
     """The dimensions of all tables, in the order of the definition."""
-    return [dimension_of(dimension, contract) for dimension in definition.dimensions]
+    return [dimension_of(dimension, contract, definition.cells is not None) for dimension in definition.dimensions]
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,6 +26,8 @@ from sluice.tabular.model.measure import MOST_DECIMALS, Duplicates, Measure, Mis
 from tasks.release.release_definition import StrictModel
 from tasks.release.tables.protection_method import Protection, SecondarySuppression
 
+_OF_RECORDS = ("contributor", "holding", "weight", "requested")
+
 Rows = Annotated[
     tuple[tuple[str, str], ...],
     WithJsonSchema(
@@ -151,6 +153,19 @@ class TableMeasure(StrictModel):
         return f"A cell holds {what}{weighted}{who}."
 
 
+class CellsAddedUp(StrictModel):
+    """The columns of cells that come added up already; `measure.variable` names that of their values."""
+
+    frequency: str = Field(description="how many contributors a cell has")
+    largest: tuple[str, ...] = Field(default=(), description="its largest contributions, in falling order")
+    status: str | None = Field(
+        default=None, description="outside a release, what was decided of a cell: S safe, U unsafe, P protected"
+    )
+    key: str | None = Field(
+        default=None, description="outside a release, its cell key, from 0 to 1, for the method cell_key"
+    )
+
+
 class WantedTable(StrictModel):
     """One table: its name and its dimensions; over all others of the definition it is a total."""
 
@@ -194,6 +209,24 @@ class TableSpecification(StrictModel):
     )
     protection: Protection = SecondarySuppression()
     form: PublishedForm = PublishedForm()
+    cells: CellsAddedUp | None = Field(
+        default=None,
+        exclude_if=lambda cells: cells is None,
+        description="where the data are cells that are added up already, totals too, and not records",
+    )
+
+    @model_validator(mode="after")
+    def _of_cells_or_records(self) -> Self:
+        if self.cells is None:
+            return self
+        if self.measures:
+            raise ValueError("measures: cells that are added up already are of one measure; give records")
+        for field in _OF_RECORDS:
+            if getattr(self.measure, field) is not None:
+                raise ValueError(f"measure.{field}: cells that are added up already do not tell it; give records")
+        if self.protection.method == "noise_multipliers":
+            raise ValueError("protection: noise_multipliers needs the records; these are cells")
+        return self
 
     @property
     def withheld(self) -> dict[str, tuple[str | int, ...]]:

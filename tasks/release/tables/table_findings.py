@@ -17,7 +17,7 @@ from sluice.tabular.audit.single_cell_attacks import doubt_wanted, in_words
 from sluice.tabular.model.cells import Booleans, Cells, Contributions, Floats, in_table
 from tasks.release.tables.protection import ProtectionRequest
 from tasks.release.tables.published_cells import MethodStatement, PublishedCells
-from tasks.release.tables.specification import WantedTable
+from tasks.release.tables.specification import TableSpecification, WantedTable
 
 _BY_RULE = Sentence("cells.not_published", "{cells:,} of {of:,} cells may not be published by this rule.")
 _TABLE_AUDIT = Sentences(
@@ -29,6 +29,14 @@ _TABLE_AUDIT = Sentences(
     not_judged="{cells:,} of {of:,} sensitive cells were not judged. ",
     of_method="{says}",
     concern="{concern} ",
+)
+_CELLS_ADDED_UP = Sentence(
+    "cells_added_up.untold",
+    "These data are cells, and not records: who contributes to several of them is not told. Each contributor was taken "
+    "to be in one cell of the lowest level, so nobody played whoever is alone in several, nor holdings.",
+)
+_NO_LARGEST = Sentence(
+    "cells_added_up.no_largest", " Without the largest contributions one contributor was taken to have all of a cell."
 )
 _TABLE_FILES = Sentences(
     "table_files",
@@ -48,6 +56,11 @@ TABLE_AUDIT = (
         "merge categories, or protect the tables again under the same assumptions as the audit.",
         needs="Give the audit more time or smaller tables, so that every attack is decided: split linked tables, or "
         "suppress more cells.",
+    ),
+    Declaration(
+        "cells_added_up",
+        helps="Give the records, with the contributor and the holding of each; or let somebody decide who knows that "
+        "no contributor is in several cells, or accepts that those who are learn more of the others.",
     ),
     Declaration(
         "measures",
@@ -94,6 +107,16 @@ def check_cells(cells: Cells, request: ProtectionRequest, formulas: FormulaCells
         for rule, found in request.requirements.by_rule.items()
     ]
     return [*by_rule, *formula_codes(cells.dimensions, formulas), *request.findings]
+
+
+def judge_cells_added_up(definition: TableSpecification) -> list[Finding]:
+    """What of cells that come added up cannot be judged, so that a person decides; nothing of records."""
+    if definition.cells is None:
+        return []
+    says = _CELLS_ADDED_UP()
+    if definition.measure.variable is not None and not definition.cells.largest:
+        says += _NO_LARGEST()
+    return [Finding(rule="cells_added_up", verdict=Verdict.REVIEW, stage="masked", **as_fields(says))]
 
 
 def judge_audit(outcome: Audit) -> Finding:

@@ -5,7 +5,8 @@ the lowest level only, so that it is found again in the totals by its size. Atta
 several cells, or belong to one holding, need the records.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +30,9 @@ from sluice.tabular.model.cells import (
 )
 from sluice.tabular.model.column_values import numbers, whole_units
 from sluice.tabular.model.dimension import Dimension
-from tasks.workbench.standalone_table import CellsAddedUp, StandaloneTable
+from sluice.tabular.model.measure import Measure
+from sluice.tabular.rules.sensitivity import SensitivityRule
+from tasks.release.tables.specification import CellsAddedUp
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -42,8 +45,33 @@ _WORDS = {
 _OF_EUROSTAT = {"v": "", "a": "sensitive", "b": "sensitive", "c": "sensitive", "d": "suppress_first"}
 
 
+@dataclass(frozen=True)
+class WantedCells:
+    """What the columns of cells are, and what is asked of the cells.
+
+    coalition : contributors who pool what they know
+    linked    : the dimensions of each of several tables; None for one of all dimensions
+    withheld  : by dimension the codes and levels that are not published
+    figures   : whether errors may say by how much a sum does not hold, as of a file that whoever reads them has
+    """
+
+    named: CellsAddedUp
+    measure: Measure
+    rules: Sequence[SensitivityRule]
+    coalition: int
+    linked: Sequence[Table] | None
+    withheld: Mapping[str, Sequence[str | int]]
+    figures: bool = True
+
+    @property
+    def columns(self) -> list[str]:
+        """Those of numbers, and of what was decided."""
+        names = (self.named.frequency, *self.named.largest, self.measure.value, self.named.status, self.named.key)
+        return list(dict.fromkeys(name for name in names if name is not None))
+
+
 def cells_added_up(
-    frame: pd.DataFrame, dimensions: Sequence[Dimension], table: StandaloneTable
+    frame: pd.DataFrame, dimensions: Sequence[Dimension], wanted: WantedCells
 ) -> tuple[Cells, tuple[dict[str, str], ...]]:
     """The cells, and what their status asks of single ones, as rows of an a-priori file.
 
@@ -54,13 +82,11 @@ def cells_added_up(
              contributions than there are
     cost   : O(n log n) for n cells
     """
-    named = table.cells
-    assert named is not None
-    pattern, count = _totals(frame, dimensions, table, named)
-    rules = table.sensitivity
-    kept = max(table.table_attackers.coalition, 1, *(rule.largest_needed for rule in rules))
-    counts = table.summed.value is None and not named.largest  # each contributor counts as one
-    if table.summed.value is not None and not named.largest:
+    named, rules = wanted.named, wanted.rules
+    pattern, count = _totals(frame, dimensions, wanted)
+    kept = max(wanted.coalition, 1, *(rule.largest_needed for rule in rules))
+    counts = wanted.measure.value is None and not named.largest  # each contributor counts as one
+    if wanted.measure.value is not None and not named.largest:
         largest = pattern.value[:, None]
     else:
         largest = (np.arange(kept) < count[:, None]).astype(np.int64) if counts else _largest(frame, pattern, named)
@@ -75,11 +101,11 @@ def cells_added_up(
     stated = _stated(frame, dimensions, named)
     there = count > 0
     largest = _with_the_others(largest, pattern.value, count, kept)
-    if table.linked is not None and len(table.linked) > 1:
+    if wanted.linked is not None and len(wanted.linked) > 1:
         listed = largest.shape[1] if counts else max(len(named.largest), 1)
-        cells = _of_linked_tables(pattern, there, largest, listed, table, table.linked)
+        cells = _of_linked_tables(pattern, there, largest, listed, wanted, wanted.linked)
     else:
-        cells = _with_owners(pattern, there, largest, table)
+        cells = _with_owners(pattern, there, largest, wanted)
     order = np.searchsorted(np.sort(keys_of(dimensions, pattern.codes)), keys_of(dimensions, cells.codes))
     rows = np.argsort(keys_of(dimensions, pattern.codes))[order]
     _refuse_other_totals(cells, count[rows], largest[rows, : len(named.largest)])
@@ -112,26 +138,26 @@ def rows_of_cells(frame: pd.DataFrame, cells: Cells) -> Integers:
     return rows
 
 
-def _totals(
-    frame: pd.DataFrame, dimensions: Sequence[Dimension], table: StandaloneTable, named: CellsAddedUp
-) -> tuple[Pattern, Integers]:
+def _totals(frame: pd.DataFrame, dimensions: Sequence[Dimension], wanted: WantedCells) -> tuple[Pattern, Integers]:
     """The cells with their totals, and how many contributors each has."""
+    named = wanted.named
     counted = numbers(frame[named.frequency])
     if (counted < 0).any() or (counted != np.rint(counted)).any():
         raise DataError(f"'{named.frequency}', the frequency, must be a whole number of 0 or more in every cell.")
     count: Integers = counted.astype(np.int64)
-    value = frame[table.summed.value or named.frequency]
+    value = frame[wanted.measure.value or named.frequency]
     if blank := int(((value == "") & (count > 0)).sum()):
         raise DataError(f"'{value.name}', the value, is missing in {blank:,} cells that have contributors.")
     value = value.where(value != "", "0")  # of a cell that nobody contributes to
     pattern = read_pattern(
         frame[[dimension.name for dimension in dimensions]].assign(status="published", value=value),
         dimensions,
-        table.measure.measure.decimals,
+        wanted.measure.decimals,
     )
     pattern.refuse_other_sums(
-        equations_of(dimensions, pattern.codes, table.linked),
+        equations_of(dimensions, pattern.codes, wanted.linked),
         "Cells must add up, and all cells of a sum be in the file; figures that were rounded one by one do not.",
+        figures=wanted.figures,
     )
     if (below := np.flatnonzero(pattern.value < 0)).size:
         raise DataError(
@@ -213,7 +239,7 @@ def _stated(frame: pd.DataFrame, dimensions: Sequence[Dimension], named: CellsAd
     )
 
 
-def _with_owners(pattern: Pattern, there: Booleans, largest: NDArray[np.int64], table: StandaloneTable) -> Cells:
+def _with_owners(pattern: Pattern, there: Booleans, largest: NDArray[np.int64], wanted: WantedCells) -> Cells:
     """The cells of the largest contributions alone, those of the lowest level each of an owner of its own."""
     dimensions = pattern.dimensions
     inner = there & np.logical_and.reduce(
@@ -228,7 +254,7 @@ def _with_owners(pattern: Pattern, there: Booleans, largest: NDArray[np.int64], 
         np.arange(len(at), dtype=np.int64),
         largest[at, rank],
         largest.shape[1],
-        withheld=table.withheld,
+        withheld=wanted.withheld,
         decimals=pattern.decimals,
     )
     given, found = keys_of(dimensions, pattern.codes[there]), keys_of(dimensions, made.codes)
@@ -244,7 +270,7 @@ def _of_linked_tables(
     there: Booleans,
     largest: NDArray[np.int64],
     listed: int,
-    table: StandaloneTable,
+    wanted: WantedCells,
     tables: Sequence[Table],
 ) -> Cells:
     """The cells of several tables; contributions of one size to a total, its part, or two tables' parts are one's own.
@@ -280,7 +306,7 @@ def _of_linked_tables(
         largest=sizes,
         owners=_united(sizes, np.hstack(same)),
         equations=equations,
-        published=published_of(dimensions, codes, table.withheld),
+        published=published_of(dimensions, codes, wanted.withheld),
         decimals=pattern.decimals,
     )
 
