@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from policies.acts import KNOWN_BY, digest_of_words, said_at, verified_person
 from policies.decision_table import LAPSES_AFTER, OFFICE_DECISIONS
 from policies.people import HEAD, Identity, Roster
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger_entry import Entry
 from sluice.custody.signing.public_key import PublicKey
 from sluice.custody.states import ADOPTED, FOUNDED
 from sluice.documents.document_reading import document_sha256
