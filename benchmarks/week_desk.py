@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 from time import monotonic
 
 from benchmarks.week_office import REVIEWERS, WeeklyOffice
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger_entry import Entry
 from sluice.custody.states import State, state_of
 from tests.flows.house import BLOCKED, DONE, WAITING
 

@@ -18,9 +18,9 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from sluice.custody.ledger import Entry
 from sluice.custody.ledger_chain import Anchor, Chain
 from sluice.custody.ledger_database import ROWS, LedgerDatabase
+from sluice.custody.ledger_entry import Entry
 from sluice.custody.states import WITHOUT_STATES, State
 from tests.flows.house import House
 from tests.flows.installation import BIN

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from policies.approvals import Subject
 from policies.decision_table import DECISION
 from policies.standing import told
-from sluice.custody.ledger import Entry, last, recorded_entries
+from sluice.custody.ledger import recorded_entries
+from sluice.custody.ledger_entry import Entry, last
 from sluice.custody.states import State, state_of
 from sluice.custody.workspace import Workspace
 from sluice.ground.errors import SluiceError

@@ -17,7 +17,8 @@ from pathlib import Path
 from policies.adoption import Office, read_office
 from sluice.custody import shelf
 from sluice.custody.edition_order import ON_SHELF, current, lines_of_editions
-from sluice.custody.ledger import CLOCK_TOLERANCE, Entry, last
+from sluice.custody.ledger import CLOCK_TOLERANCE
+from sluice.custody.ledger_entry import Entry, last
 from sluice.custody.shelf_documents import ShelfDocuments, ShelfPlaces, document_problems
 from sluice.custody.states import OFFICE, State, state_of
 from sluice.custody.workspace import Workspace

@@ -13,7 +13,7 @@ from inspect import unwrap
 from typing import Any
 
 from policies.policy import Policy
-from sluice.custody.ledger import Entry, last
+from sluice.custody.ledger_entry import Entry, last
 from sluice.custody.states import IN_DOUBT, REASSESSED, State, TransitionError, state_of
 from sluice.custody.workspace import Workspace
 from sluice.documents.document_reading import document_sha256

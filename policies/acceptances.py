@@ -17,7 +17,7 @@ from policies.acts import KNOWN_BY, digest_of_words, said_at, verified_person
 from policies.approvals import Approvals
 from policies.decision_table import FINDING_PREDICATE
 from policies.people import Roster, at_least, folded
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger_entry import Entry
 from sluice.custody.signing.envelope import CLOCK_SKEW
 from sluice.custody.states import FINDING_DECIDED
 from sluice.ground.errors import SluiceError

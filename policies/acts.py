@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from policies.people import Roster, at_least
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger_entry import Entry
 from sluice.custody.signing.envelope import Envelope
 from sluice.ground.errors import SluiceError
 

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from policies.acts import KNOWN_BY, digest_of_words, said_at, verified_person
 from policies.decision_table import LAPSES_AFTER, OFFICE_DECISIONS
 from policies.people import HEAD, Identity, Roster
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger_entry import Entry
 from sluice.custody.signing.public_key import PublicKey
 from sluice.custody.states import ADOPTED, FOUNDED
 from sluice.documents.document_reading import document_sha256
@@ -102,7 +102,6 @@ class Office:
 
     id: str
     roster: Roster
-    roster_sha256: str
     founder: Act
     rosters: list[tuple[datetime, Roster]]  # each that was in force, and since when; the last is `roster`
     publishers: list[tuple[datetime, PublicKey]] = field(default_factory=list)  # after the first, and since when
@@ -195,7 +194,7 @@ def _founded(entry: Entry) -> Office:
     if act.who not in roster.with_role(HEAD):
         raise SluiceError(f"an office is founded by somebody with the role {HEAD}")
     rosters = [(datetime.fromisoformat(entry.at), roster)]
-    office = Office(entry.body["office"], roster, document_sha256(roster), act, rosters)
+    office = Office(entry.body["office"], roster, act, rosters)
     office.in_force = {(each.kind, each.name): InForce(each, (act,), founding=True) for each in adoptions}
     return office
 
@@ -222,7 +221,7 @@ def _adopt(office: Office, entry: Entry) -> None:
         office.in_force[named] = InForce(adoption, tuple(office.proposed[adoption]), founding=False)
         office.proposed = {each: acts for each, acts in office.proposed.items() if (each.kind, each.name) != named}
         if roster is not None and adoption.kind == "roster":
-            office.roster, office.roster_sha256 = roster, adoption.sha256
+            office.roster = roster
             office.rosters.append((datetime.fromisoformat(entry.at), roster))
         if key is not None and adoption.kind == PUBLISHER_KEY:
             office.publishers.append((datetime.fromisoformat(entry.at), key))

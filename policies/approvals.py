@@ -17,7 +17,7 @@ from policies.decision_table import DECISION
 from policies.people import Identity, Roster, at_least, folded
 from policies.series import SeriesLimits
 from policies.standing import REFUSALS, Decision, Decisions, GivenDecision, Standing, VoidDecision, listed_roles
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger_entry import Entry
 from sluice.custody.signing.envelope import CLOCK_SKEW
 from sluice.custody.states import DECISION_PREDICATE
 from sluice.documents.document_reading import document_sha256

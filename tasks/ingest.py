@@ -18,7 +18,7 @@ from schemas.checks.frame_check import check_frame
 from schemas.checks.profile import Profile
 from schemas.checks.sentinels import check_sentinels
 from sluice.custody.edition_order import before, line_of
-from sluice.custody.ledger import last
+from sluice.custody.ledger_entry import last
 from sluice.custody.states import State
 from sluice.custody.vault import Vault
 from sluice.custody.workspace import open_workspace

@@ -10,7 +10,7 @@ from policies.acceptances import FindingDecisions
 from schemas.checks.profile import compared, profile
 from sluice.custody import shelf
 from sluice.custody.clock import refuse_wrong_clock
-from sluice.custody.ledger import Entry, last
+from sluice.custody.ledger_entry import Entry, last
 from sluice.custody.signing.envelope import Envelope
 from sluice.custody.states import SEED_DESTROYED, State
 from sluice.ground.durable import locked, sha256_of

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from policies.acts import digest_of_words
 from policies.policy import Policy
-from sluice.custody.ledger import last
+from sluice.custody.ledger_entry import last
 from sluice.custody.states import State
 from sluice.ground.extensions import extensions_of
 from sluice.ground.remarks import Remark

@@ -30,7 +30,7 @@ from prefect.states import Suspended
 from prefect.utilities.engine import propose_state_sync
 from prefect.utilities.urls import url_for
 
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger_entry import Entry
 from sluice.custody.states import state_of
 from sluice.custody.workspace import Workspace
 from sluice.ground.durable import locked, replace

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.extension.installed import install
+
 ROOT = Path(__file__).parents[1]
 ROOMS = ("flows", "tasks", "schemas", "policies")
 NAME = re.compile(rf"({'|'.join(ROOMS)})\.\w+(\.\w+)*\.?")
@@ -66,6 +68,7 @@ def test_it_works_beside_a_project_with_packages_of_the_same_names(tmp_path: Pat
     assert {path.name for path in installed.iterdir()} == {"sluice", "sluice_sdc", "sluice_sdc.egg-info"}
     assert (installed / "sluice_sdc.egg-info" / "top_level.txt").read_text().split() == ["sluice", "sluice_sdc"]
     assert (installed / "sluice_sdc" / "flows" / "desk" / "desk.css").is_file()
+    install(installed)
     for name, content in PROJECT.items():
         (project / name).parent.mkdir(parents=True, exist_ok=True)
         (project / name).write_text(content)
@@ -80,7 +83,9 @@ def test_it_works_beside_a_project_with_packages_of_the_same_names(tmp_path: Pat
         return done.stdout
 
     assert run("-m", "sluice", "--version").startswith("sluice 7.0")
-    assert "k_anonymity" in run("-m", "sluice", "rules")
+    rules = run("-m", "sluice", "rules")
+    assert "`k_anonymity`" in rules
+    assert "`acme_top`" in rules  # a check of another distribution finds what it derives from
     assert run("-c", USED).split() == ["2", str(installed / "sluice" / "__init__.py")]
     worker = "from sluice_sdc.flows.worker import *; print(COMMAND, installed_flow(ENTRYPOINT).name)"
     assert run("-c", worker).endswith("-m sluice_sdc.flows.engine release\n")

@@ -1,4 +1,4 @@
-"""`import sluice`: light, and the one door to the floor above."""
+"""`import sluice`: light; and which doors lead to the floors above."""
 
 import subprocess
 import sys
@@ -64,5 +64,7 @@ def test_no_other_door_leads_upwards() -> None:
         "sluice -> tasks.workbench.*",
         "sluice -> tasks.workbench",
         "sluice.__main__ -> flows.cli.main",
+        "sluice.extending -> policies.reported_shares",
+        "sluice.extending -> policies.rules.attack_rule",
         "sluice.__main__ -> flows.cli.main",
     ]

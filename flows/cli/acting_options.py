@@ -1,16 +1,17 @@
 """The options by which whoever runs a command lets it be known who acts."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from flows.cli.terminal import say
+from flows.cli.terminal import DONE, say
 from sluice.ground.errors import SluiceError
 
 if TYPE_CHECKING:
     from tasks.release.decisions.signing_in import Credentials, Request
 
+Answer = TypeVar("Answer")
 As = Annotated[str | None, typer.Option("--as", metavar="NAME", help="who you are, if typed names are believed")]
 Key = Annotated[
     Path | None,
@@ -58,7 +59,17 @@ def means(name: str | None, key: Path | None, envelope: str | None, to_sign: str
     return Credentials(name, key, None if envelope is None else read_text(envelope), to_sign is not None)
 
 
-def hand_out(request: "Request", place: str | None) -> None:
+def recorded(answer: "Answer | Request", to_sign: str | None) -> "Answer":
+    """What came of a decision; one to be signed elsewhere is handed out for that, and ends the command."""
+    from tasks.release.decisions.signing_in import Request
+
+    if isinstance(answer, Request):
+        _hand_out(answer, to_sign)
+        raise typer.Exit(DONE)
+    return answer
+
+
+def _hand_out(request: "Request", place: str | None) -> None:
     """Write what is to be signed; over nothing."""
     from sluice.custody.shelf import refuse_place
     from sluice.ground.durable import write_new

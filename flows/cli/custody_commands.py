@@ -25,7 +25,7 @@ ledger_app = typer.Typer(help="The append-only record of every release.", no_arg
 @status_app.command()
 def status(as_json: AsJson = False) -> None:
     """List every release with its state and the last thing that happened to it."""
-    from sluice.custody.ledger import last_judgement
+    from sluice.custody.ledger_entry import last_judgement
     from sluice.custody.workspace import open_workspace
     from sluice.sources.sandbox import NOT_CONFINED, landlock_version
 

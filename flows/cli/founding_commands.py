@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from flows.cli.acting_options import As, Key, Signed, ToSign, hand_out, means
+from flows.cli.acting_options import As, Key, Signed, ToSign, means, recorded
 from flows.cli.terminal import AsJson, note, print_json, say
 from sluice.ground.errors import DocumentError, SluiceError
 
@@ -38,7 +38,6 @@ def office(
     from sluice.custody.workspace import open_workspace
     from tasks.release.decisions.founding import founding_documents, write_first_connections, write_roster
     from tasks.release.decisions.office import Terms, adopt, dumped, open_office
-    from tasks.release.decisions.signing_in import Request
 
     workspace = open_workspace()
     if (there := open_office(workspace)) is not None:
@@ -55,10 +54,7 @@ def office(
         if not _confirmed("Found the office with these people?"):
             note("Nothing was founded. Change the file as you like; then: sluice office")
             return
-    answer = adopt(workspace, files, Terms(), means(name, key, envelope, to_sign), comment)
-    if isinstance(answer, Request):
-        hand_out(answer, to_sign)
-        return
+    answer = recorded(adopt(workspace, files, Terms(), means(name, key, envelope, to_sign), comment), to_sign)
     founded, adoptions = answer
     connections = write_first_connections()
     if as_json:

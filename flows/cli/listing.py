@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger_entry import Entry
 from sluice.custody.states import FINDING_DECIDED, State
 from sluice.ground.verdict import URGENCY, Finding, Verdict
 from sluice.ground.visible_text import one_line

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from flows.cli.acting_options import As, Key, Signed, ToSign, hand_out, means
+from flows.cli.acting_options import As, Key, Signed, ToSign, means, recorded
 from flows.cli.terminal import DONE, WAITING, AsJson, note, print_json, say
 from sluice.ground.errors import SluiceError
 
@@ -36,7 +36,6 @@ def adopt(
     from sluice.custody.workspace import open_workspace
     from tasks.release.decisions.notices import tell
     from tasks.release.decisions.office import Terms, adopt, dumped
-    from tasks.release.decisions.signing_in import Request
 
     try:
         until = date.fromisoformat(valid_until) if valid_until else None
@@ -44,10 +43,7 @@ def adopt(
         raise SluiceError(f"--valid-until must be a date such as 2027-12-31; got '{valid_until}'") from None
     terms = Terms(until, tuple(datasets or ()), tuple(submitters or ()))
     workspace = open_workspace()
-    answer = adopt(workspace, files, terms, means(name, key, envelope, to_sign), comment)
-    if isinstance(answer, Request):
-        hand_out(answer, to_sign)
-        return
+    answer = recorded(adopt(workspace, files, terms, means(name, key, envelope, to_sign), comment), to_sign)
     tell(workspace)
     office, adoptions = answer
     missing = {each: office.missing(each, office.proposed[each]) for each in adoptions if each in office.proposed}
@@ -212,13 +208,9 @@ def rotate_publisher(
     """Let the installation sign by a new key. Two people must, by the same command, one of them the head."""
     from sluice.custody.workspace import open_workspace
     from tasks.release.decisions.office import publisher_keys, rotate
-    from tasks.release.decisions.signing_in import Request
 
     workspace = open_workspace()
-    answer = rotate(workspace, means(name, key, envelope, to_sign), comment)
-    if isinstance(answer, Request):
-        hand_out(answer, to_sign)
-        return
+    answer = recorded(rotate(workspace, means(name, key, envelope, to_sign), comment), to_sign)
     office, adoption = answer
     acts = office.proposed.get(adoption)
     missing = office.missing(adoption, acts) if acts else None

@@ -1,11 +1,12 @@
 """The commands of the people who decide on a release: look at it, approve it, refuse it, withdraw it."""
 
 from datetime import date, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from flows.cli.acting_options import As, Key, Signed, ToSign, hand_out, means
+from flows.cli.acting_options import As, Key, Signed, ToSign, means, recorded
 from flows.cli.releases import finish
 from flows.cli.terminal import BLOCKED, DONE, WAITING, AsJson, ReleaseId, note, out, print_json, progress, say
 from policies.decision_table import DECISIONS, DecisionRule
@@ -134,14 +135,12 @@ def approve(
     from flows.follow_up import announce, go_on
     from tasks.release.decisions.decisions_of_people import approve, find
     from tasks.release.decisions.series_approval import standing as standing_of
-    from tasks.release.decisions.signing_in import Request
 
     found = find(release_id)
     begun = found.state in (State.PUBLISHING, State.PUBLISHED)  # by a run that was stopped: it is finished, if need be
-    standing = standing_of(found) if begun else approve(found, means(name, key, envelope, to_sign), comment, series)
-    if isinstance(standing, Request):
-        hand_out(standing, to_sign)
-        return
+    standing = recorded(
+        standing_of(found) if begun else approve(found, means(name, key, envelope, to_sign), comment, series), to_sign
+    )
     if begun:
         note(_nothing_recorded(release_id, name), "yellow")
     if begun or standing.complete:
@@ -229,13 +228,9 @@ def _decide_finding(
     from flows.follow_up import announce, resume_waiting
     from sluice.custody.workspace import open_workspace
     from tasks.release.decisions.open_findings import decide_finding
-    from tasks.release.decisions.signing_in import Request
 
     workspace = open_workspace()
-    answer = decide_finding(workspace, release_id, decision, finding, by, reason, until)
-    if isinstance(answer, Request):
-        hand_out(answer, to_sign)
-        return
+    answer = recorded(decide_finding(workspace, release_id, decision, finding, by, reason, until), to_sign)
     if decision == "refuse_finding":
         resume_waiting(workspace, release_id)
     announce(workspace, release_id)
@@ -285,12 +280,8 @@ def withdraw(
     from flows.follow_up import announce
     from sluice.custody.workspace import open_workspace
     from tasks.release.decisions.decisions_of_people import withdraw
-    from tasks.release.decisions.signing_in import Request
 
-    answer = withdraw(release_id, means(name, key, envelope, to_sign), reason)
-    if isinstance(answer, Request):
-        hand_out(answer, to_sign)
-        return
+    answer = recorded(withdraw(release_id, means(name, key, envelope, to_sign), reason), to_sign)
     announce(open_workspace(), release_id)
     if isinstance(answer, str):
         if as_json:
@@ -300,7 +291,7 @@ def withdraw(
         raise typer.Exit(WAITING)
     if as_json:
         print_json({"release": release_id, "state": State.WITHDRAWN, "moved_to": str(answer)})
-    else:
+    elif isinstance(answer, Path):
         files = f"its files are in {answer}" if answer.exists() else "its folder was on the shelf no more"
         say(f"{release_id} is withdrawn; {files}.")
 
@@ -319,12 +310,8 @@ def end_series(
     from flows.follow_up import announce
     from sluice.custody.workspace import open_workspace
     from tasks.release.decisions.decisions_of_people import end_series
-    from tasks.release.decisions.signing_in import Request
 
-    answer = end_series(release_id, means(name, key, envelope, to_sign), comment)
-    if isinstance(answer, Request):
-        hand_out(answer, to_sign)
-        return
+    answer = recorded(end_series(release_id, means(name, key, envelope, to_sign), comment), to_sign)
     announce(open_workspace(), release_id)
     if as_json:
         print_json({"release": release_id, "says": answer})
@@ -336,13 +323,9 @@ def _decide(release_id: str, decision: Any, by: Any, comment: str, to_sign: str 
     from flows.follow_up import announce, resume_waiting
     from sluice.custody.workspace import open_workspace
     from tasks.release.decisions.decisions_of_people import decide
-    from tasks.release.decisions.signing_in import Request
 
     workspace = open_workspace()
-    standing = decide(workspace, release_id, decision, by, comment)
-    if isinstance(standing, Request):
-        hand_out(standing, to_sign)
-        return
+    standing = recorded(decide(workspace, release_id, decision, by, comment), to_sign)
     if standing.outcome != "open":
         resume_waiting(workspace, release_id)
     announce(workspace, release_id)

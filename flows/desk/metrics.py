@@ -17,7 +17,7 @@ from threading import Lock
 from fastapi import APIRouter, HTTPException, Request, Response
 
 from flows.desk.sign_on import TheDesk
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger_entry import Entry
 from sluice.custody.states import WITHOUT_STATES, State, state_of
 from sluice.custody.workspace import Workspace
 from sluice.ground.errors import SluiceError

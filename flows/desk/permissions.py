@@ -21,7 +21,7 @@ from fastapi import HTTPException
 from flows.desk.sign_on import Reader
 from policies.decision_table import DECISIONS, ON_REVIEW
 from policies.standing import REFUSALS
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger_entry import Entry
 from sluice.custody.states import State, TransitionError, Who, state_of
 from sluice.ground.errors import SluiceError
 from tasks.release.decisions.board import may_decide

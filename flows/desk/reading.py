@@ -22,7 +22,7 @@ from flows.desk.release_page import KeptFile, beside_others, facts, masked_files
 from flows.desk.sign_on import Reader, SignedOn, TheDesk
 from flows.history import blind, history
 from sluice.custody.edition_order import ON_SHELF, Edition, lines_of_editions
-from sluice.custody.ledger import Entry, last
+from sluice.custody.ledger_entry import Entry, last
 from sluice.custody.states import EVENTS, OFFICE, OFFICE_EVENTS, State, Who
 from sluice.ground.durable import CHUNK
 from sluice.ground.errors import SluiceError

@@ -16,7 +16,7 @@ from policies.acceptances import latest_day
 from policies.approvals import Subject
 from policies.standing import Standing, told
 from sluice.custody.edition_order import before, line_of
-from sluice.custody.ledger import Entry, last
+from sluice.custody.ledger_entry import Entry, last
 from sluice.custody.states import State
 from sluice.ground.errors import SluiceError
 from sluice.ground.verdict import Finding

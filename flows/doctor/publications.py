@@ -10,8 +10,8 @@ from flows.follow_up import go_on, resume_waiting
 from policies.decision_table import DECISIONS, WITHDRAWAL
 from policies.standing import REFUSALS
 from sluice.custody.clock import clock_faults
-from sluice.custody.ledger import Entry
 from sluice.custody.ledger_database import LedgerDatabase
+from sluice.custody.ledger_entry import Entry
 from sluice.custody.ledger_schema import VERSION
 from sluice.custody.shelf_documents import document_problems
 from sluice.custody.states import State, state_of

@@ -129,6 +129,8 @@ class _Companions(MetaPathFinder, Loader):
     It tries the clients of every warehouse and notebook, and goes on without those that are not installed; where a
     house has some for its own sources, they are a fourth of the time. Others it cannot do without, and needs for a test
     of distributions and a plot: in their place it gets a stand-in, which imports them when something of them is used.
+    Of its expectations, each a model that takes milliseconds to build, it gets those of our clauses; any other is
+    imported when one is made.
     """
 
     _CLIENTS = frozenset({
@@ -136,6 +138,12 @@ class _Companions(MetaPathFinder, Loader):
         "redis", "snowflake", "sqlalchemy_bigquery", "sqlalchemy_redshift", "teradatasqlalchemy", "trino",
     })  # fmt: skip
     _LATER = frozenset({"scipy.stats", "altair"})
+    _EXPECTATIONS = "great_expectations.expectations.core.expect_"
+    _OURS = frozenset({
+        "table_row_count_to_be_between", "column_values_to_not_be_null", "column_values_to_be_between",
+        "column_values_to_be_in_set", "column_values_to_be_unique", "compound_columns_to_be_unique",
+        "column_max_to_be_between",
+    })  # fmt: skip
 
     def __init__(self, thread: int) -> None:
         self._thread = thread
@@ -145,10 +153,14 @@ class _Companions(MetaPathFinder, Loader):
             return None
         if fullname.partition(".")[0] in self._CLIENTS:
             raise ModuleNotFoundError(f"{fullname} is not loaded for Great Expectations", name=fullname)
-        return ModuleSpec(fullname, self) if fullname in self._LATER else None
+        return ModuleSpec(fullname, self) if fullname in self._LATER or self._is_another(fullname) else None
+
+    def _is_another(self, fullname: str) -> bool:
+        """Whether it is an expectation that no clause of ours has."""
+        return fullname.startswith(self._EXPECTATIONS) and fullname[len(self._EXPECTATIONS) :] not in self._OURS
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        return _StandIn(spec.name)
+        return _Another(spec.name) if self._is_another(spec.name) else _StandIn(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
         """There is nothing in it."""
@@ -167,6 +179,15 @@ class _StandIn(ModuleType):
             raise AttributeError(name)
         _drop(self.__name__)
         return getattr(import_module(self.__name__), name)
+
+
+class _Another(_StandIn):
+    """The module of an expectation, which is taken from it by name at once; it is imported when one is made."""
+
+    def __getattr__(self, name: str) -> Any:
+        if not name.startswith("Expect"):
+            return super().__getattr__(name)
+        return lambda *given, **named: super(_Another, self).__getattr__(name)(*given, **named)
 
 
 def _drop(name: str) -> None:

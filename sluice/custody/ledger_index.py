@@ -13,40 +13,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, Protocol
 
 from sluice.custody.ledger_chain import START
+from sluice.custody.ledger_entry import Entry, Head
 from sluice.ground.durable import replace
 from sluice.ground.log import log
 
 _HEX = len(START)
-
-
-class Recorded(Protocol):
-    """A row, as far as it is kept here."""
-
-    @property
-    def at(self) -> str: ...
-    @property
-    def release(self) -> str: ...
-    @property
-    def event(self) -> str: ...
-    @property
-    def actor(self) -> str: ...
-    @property
-    def hash(self) -> str: ...
-
-
-class Head(NamedTuple):
-    """A row of the ledger without its body."""
-
-    seq: int
-    at: str
-    release: str
-    event: str
-    actor: str
-    previous: str
-    hash: str
 
 
 @dataclass(frozen=True)
@@ -71,7 +44,7 @@ class LedgerIndex:
         columns = ([names[number] for number in named[place::3]] for place in range(3))
         return list(map(Head, range(1, len(hashes) + 1), times, *columns, [START, *hashes], hashes))
 
-    def write(self, rows: Sequence[Recorded]) -> None:
+    def write(self, rows: Sequence[Entry | Head]) -> None:
         """Keep these, which are all from the first on. Where the disk does not take them there is no index."""
         numbers: dict[str, int] = {}
         named = [numbers.setdefault(name, len(numbers)) for row in rows for name in (row.release, row.event, row.actor)]

@@ -26,29 +26,13 @@ from sluice.ground.visible_text import unseen
 from sluice.sources.csv_source import CsvSource, document_csv
 from sluice.sources.packed_file import refuse_large
 from sluice.sources.text_encoding import likely_encoding
-from sluice.tabular.model.dimension import TOTAL, Dimension
+from sluice.tabular.model.dimension import TOTAL
 
 _COLUMNS = ("code", "parent")
 _OTHERS = (("child", "parent"), ("leaf", "root"), ("mapsFrom", "mapsTo"))  # a code, and what it is part of
 _LEVELS = (("codes", "levels"), ("codes", "level"), ("code", "levels"), ("code", "level"), ("name", "level"))
 _LEAD = "@"  # of tau-ARGUS; its manual, section on hierarchical codes
 _LEADS = " \t.*#+>|"  # that stand for it in other files, where no line has one
-
-
-def read_dimension(name: str, paths: Sequence[Path]) -> Dimension:
-    """The dimension of a hierarchy file, and of further files that group the same leaves otherwise.
-
-    Each file has the columns `code` and `parent`; other columns, such as a level or a label, are ignored. An empty
-    parent marks the total, in a further file also an aggregate of its own.
-
-    raises : DataError naming the file, and the line where there is one, for a code named twice, an orphan, a cycle,
-             several totals, or a grouping with other leaves
-    """
-    files = [read_rows(path) for path in paths]
-    try:
-        return Dimension.of(name, *files)
-    except DataError as error:
-        raise DataError(f"{', '.join(map(str, paths))}: {error}") from None
 
 
 def read_hierarchy(path: Path, separator: str | None = None, encoding: str | None = None) -> Hierarchy:

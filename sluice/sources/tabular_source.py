@@ -165,10 +165,6 @@ class TabularSource(BaseModel, ABC):
             raise DataError(f"{self.title}: column named twice: {which}")
         return names
 
-    def unknown_columns(self, columns: Sequence[str]) -> list[str]:
-        """Columns of the source other than these: `batches` leaves them out, a report may name them."""
-        return [name for name in self.column_names(columns) if name not in columns]
-
     def batches(self, columns: Sequence[str], size: int = BATCH_SIZE) -> "Iterator[pd.DataFrame]":
         """Raw batches of at most `size` records with exactly these columns, in this order, index 0.. in each batch.
 

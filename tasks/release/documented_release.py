@@ -10,7 +10,8 @@ import pandas as pd
 from pydantic import TypeAdapter
 
 from sluice.custody.edition_order import line_of, overtaken_by
-from sluice.custody.ledger import Entry, last, recorded_entries
+from sluice.custody.ledger import recorded_entries
+from sluice.custody.ledger_entry import Entry, last
 from sluice.custody.states import State
 from sluice.custody.vault import Vault
 from sluice.ground.errors import DataError, SluiceError

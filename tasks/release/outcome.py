@@ -5,7 +5,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from sluice.custody.edition_order import ON_SHELF
-from sluice.custody.ledger import last, last_judgement
+from sluice.custody.ledger_entry import last, last_judgement
 from sluice.custody.states import State
 from sluice.ground.verdict import Verdict
 from tasks.release.decisions.series_approval import standing

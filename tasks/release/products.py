@@ -15,7 +15,7 @@ from sluice.ground.errors import DataError, DocumentError
 from sluice.ground.machine import without_collecting
 
 if TYPE_CHECKING:
-    from sluice.custody.ledger import Entry
+    from sluice.custody.ledger_entry import Entry
     from sluice.custody.workspace import Workspace
     from tasks.release.documented_release import Release
     from tasks.release.product import AnyProduct
@@ -103,7 +103,7 @@ def release_as_judged(workspace: "Workspace", entries: "Sequence[Entry]") -> "Re
     """The release of these entries, under the policy that it was judged by. Raises DataError when the vault lost it."""
     from policies.policy import Policy
     from schemas.contract import Contract
-    from sluice.custody.ledger import last
+    from sluice.custody.ledger_entry import last
     from sluice.custody.states import State
     from tasks.release.documented_release import Release, StagedTable, variables_from_json
     from tasks.release.records.record_definition import RecordsDefinition

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger_entry import Entry
 from sluice.custody.workspace import Workspace
 from sluice.ground.durable import make_folder, replace
 from sluice.report.dossier import Dossier

@@ -20,7 +20,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from sluice.custody.ledger import last
+from sluice.custody.ledger_entry import last
 from sluice.custody.states import State
 from sluice.custody.workspace import open_workspace
 from sluice.documents.document_reading import canonical_json, parse_document, read_yaml

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sluice.custody.edition_order import before, current, line_of, lines_of_editions, overtaken_by
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger_entry import Entry
 
 TO_REVIEW = ("validated", "masked", "evaluated", "pending_review")
 TO_SHELF = (*TO_REVIEW, "approved", "publishing", "published")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sluice.custody import ledger as ledgers
+from sluice.custody import ledger_rows as ledgers
 from sluice.custody.ledger import Ledger
 from sluice.custody.ledger_index import LedgerIndex
 from sluice.custody.states import State
@@ -36,7 +36,7 @@ class Place:
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     monkeypatch.setattr(ledgers, "MANY", 8)
-    monkeypatch.setattr(ledgers, "_FEW", 2)
+    monkeypatch.setattr(ledgers, "FEW", 2)
     return Place(tmp_path)
 
 
@@ -62,7 +62,7 @@ def test_of_many_those_that_lie_near_are_read_together(
     place: Place, hashed: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A page of the desk asks for the last fifty of ten thousand."""
-    monkeypatch.setattr(ledgers, "_FEW", 0)
+    monkeypatch.setattr(ledgers, "FEW", 0)
     monkeypatch.setattr(ledgers, "_NEAR", len(LIFE))
     first, _, third = place.opened().histories().values()
     hashed.clear()
@@ -76,7 +76,7 @@ def test_a_body_is_kept_as_what_it_says_or_as_text_and_names_of_fields_once(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A process that lives for months holds thousands."""
-    monkeypatch.setattr(ledgers, "_FEW", 0)
+    monkeypatch.setattr(ledgers, "FEW", 0)
     rows = [entries[2] for entries in place.opened().histories().values()]
     bodies = [entry.body for entry in rows]
     assert all(entry.body is body and not entry.is_read for entry, body in zip(rows, bodies, strict=True))

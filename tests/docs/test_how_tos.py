@@ -1,6 +1,8 @@
 """The how-to guides: what they show to type runs, what they write into documents loads, what they name is there."""
 
+import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -60,3 +62,21 @@ def test_what_other_programs_are_told_to_use_is_there() -> None:
     named = {word for row in rows for code in re.findall(r"`([^`]+)`", row[2]) for word in re.findall(r"\w+", code)}
     assert len(rows) >= 60
     assert {word for word in named if "_" in word and word not in known} == set()
+
+
+def keys(schema: Any) -> Iterator[str]:
+    """Of a document and all parts of it."""
+    if isinstance(schema, dict):
+        properties = schema.get("properties")
+        yield from properties if isinstance(properties, dict) else ()
+        schema = list(schema.values())
+    if isinstance(schema, list):
+        for part in schema:
+            yield from keys(part)
+
+
+def test_no_key_of_a_document_is_missing_in_the_docs() -> None:
+    words = {word for path in DOCS.glob("*.md") for word in re.findall(r"\w+", path.read_text(encoding="utf-8"))}
+    found = {key for path in DOCS.parent.glob("*/*.schema.json") for key in keys(json.loads(path.read_bytes()))}
+    assert len(found) > 300
+    assert found - words == set()

@@ -1,12 +1,13 @@
 """Faults that the field's own tools have or had, one test each, through the interface that a policy uses.
 
-Where a unit test elsewhere holds the same fault down to its figures, it is named beside the test here.
+That each rule and attack can fail is in test_contract.py and test_attack_contract.py of tests/policies/rules. Where a
+unit test elsewhere holds the same fault down to its figures, it is named beside the test here.
 """
 
 import sqlite3
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -25,12 +26,9 @@ from sluice.ground.variables import Role, Variable
 from sluice.ground.verdict import Finding, Verdict, decide
 from sluice.masking.recoding.local_suppression import LocalSuppression
 from sluice.risk.reference.prediction import equivalence_test
-from sluice.tabular.rules.sensitivity import SensitivityRule
 from sluice.utility.comparison import Comparison
 from tasks.release.intake.staging import within_memory
 from tests.golden import golden
-from tests.policies.rules.written_rules import is_sensitive
-from tests.risk.population.weighted_survey import READING
 
 RULE: TypeAdapter[Any] = TypeAdapter(PolicyRule)
 VARIABLES = {
@@ -140,63 +138,6 @@ def test_a_file_too_large_to_check_is_refused(monkeypatch: pytest.MonkeyPatch) -
     batches = iter([people([30] * 100_000, "a" * 100_000, ["flu"] * 100_000)] * 100)
     with golden.raises(DataError):
         list(within_memory(batches, VARIABLES, 1))
-
-
-SURVEY = VARIABLES | {
-    "weight": Variable(name="weight", kind="continuous", role=Role.WEIGHT),
-    "household": Variable(name="household", kind="text", role=Role.HOUSEHOLD),
-}
-
-# Of each rule that a policy may name: its setting, what keeps to it and what breaks it.
-SAFE = people([30] * 4, "aaaa", ["flu", "gout", "none", "flu"])
-UNSAFE = people([30, 30, 30, 40], "aaab", ["flu", "flu", "flu", "gout"])
-EVERY_RULE: dict[str, tuple[dict[str, Any], Any, Any]] = {
-    "k_anonymity": ({"k": 2}, SAFE, UNSAFE),
-    "l_diversity": ({"l": 2}, SAFE, UNSAFE),
-    "t_closeness": ({"t": 0.3}, SAFE, UNSAFE),
-    "sample_uniques_share": ({"at_most": 0}, SAFE, UNSAFE),
-    "k_map": ({"k": 2, "population": "population.csv"}, SAFE, UNSAFE),
-    "reidentification_risk": ({"model": "prosecutor", "highest_at_most": 0.5}, SAFE, UNSAFE),
-    "attribute_risk": ({"at_most": 0.25, "columns": ["age"]}, SAFE, UNSAFE),
-    "population_uniques": ({"at_most": 0.05, "population": 4}, SAFE, UNSAFE),
-    "loglinear_risk": ({"guesses_at_most": 0.1, "sampling_fraction": 0.5}, SAFE, UNSAFE),
-    "individual_risk": ({"highest_at_most": 0.5}, SAFE, UNSAFE),
-    "household_risk": ({"highest_at_most": 0.5}, SAFE, UNSAFE),
-    "suda": ({"size": 2, "sampling_fraction": 0.1, "above": 0.01}, SAFE, UNSAFE),
-    "attribute_combinations": ({"size": 1}, SAFE, UNSAFE),
-    "delta_presence": ({"at_most": 0.5, "population": "population.csv"}, SAFE, UNSAFE),
-    "beta_likeness": ({"beta": 0.5}, SAFE, UNSAFE),
-    "delta_disclosure": ({"delta": 0.5}, SAFE, UNSAFE),
-    "alpha_k": ({"alpha": 0.6, "k": 2}, SAFE, UNSAFE),
-    "minimum_frequency": ({"n": 3}, [5, 5, 5], [5, 5]),
-    "dominance": ({"n": 1, "k": 75}, [5, 5, 5], [90, 5, 5]),
-    "p_percent": ({"p": 10}, [5, 5, 5], [90, 5, 1]),
-    "prior_posterior": ({"p": 10, "q": 50}, [5, 5, 5], [90, 5, 10]),
-    "request_rule": ({"k": 50}, [5, 5, 5], [90, 5, 5]),
-    "zero_cells": ({}, [5, 0], [0, 0]),
-}
-
-
-def test_every_rule_is_listed_here() -> None:
-    union = get_args(get_args(PolicyRule)[0])
-    on_sets = {"km_anonymity"}  # tests/risk/classes/test_km_anonymity.py and tests/flows/test_set_valued_release.py
-    assert {rule.model_fields["rule"].default for rule in union} == set(EVERY_RULE) | on_sets
-
-
-@pytest.mark.parametrize("name", EVERY_RULE)
-def test_every_rule_can_fail(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A check that only ever says 'pass' is none."""
-    settings, safe, unsafe = EVERY_RULE[name]
-    (tmp_path / "population.csv").write_text("age,area,count\n30,a,40\n40,b,1\n", encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    rule = RULE.validate_python({"rule": name} | settings)
-    if isinstance(rule, SensitivityRule):
-        assert (is_sensitive(rule, safe), is_sensitive(rule, unsafe)) == (False, True)
-        assert decide(rule.find(SAFE, VARIABLES, "masked")) is Verdict.UNKNOWN
-        return
-    safe, unsafe = safe.assign(weight=10.0, household="h"), unsafe.assign(weight=1.0, household="h")
-    found = [decide(rule.find(file, SURVEY, "masked", background=READING)) for file in (safe, unsafe)]
-    assert found == [Verdict.PASS, Verdict.FAIL]
 
 
 def test_a_row_of_the_ledger_cannot_be_hidden_or_changed(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from policies.standard.standard_checks import judge_reference_standard
 from policies.waivers import Waiver, apply_waivers
 from schemas.reading.contract_draft import draft_contract
 from sluice.custody import shelf
-from sluice.custody.ledger import last
+from sluice.custody.ledger_entry import last
 from sluice.custody.states import State
 from sluice.documents.document_reading import parse_document, read_yaml
 from sluice.ground.errors import DataError, DocumentError, SluiceError

@@ -21,7 +21,7 @@ from uuid import uuid4
 
 import yaml
 
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger_entry import Entry
 from tasks.runs_on_server import WAITS
 from tests.flows.house import House, Told
 from tests.flows.prefect_server import MIGRATED, QUICK, PrefectServer, empty_database

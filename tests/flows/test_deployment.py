@@ -13,7 +13,7 @@ from unittest.mock import patch
 
 import pytest
 
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger_entry import Entry
 from tests.flows.house import BLOCKED, DONE, ERROR, WAITING
 from tests.flows.installation import DEPLOYMENTS, ROOT, SECRET, WAREHOUSE, Installation, definitions, processes, until
 from tests.flows.prefect_server import using

@@ -18,7 +18,7 @@ from flows.deployments import prefect_yaml
 from flows.history import History
 from schemas.checks.data_docs import write_index
 from schemas.contract import Contract
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger_entry import Entry
 from sluice.ground.errors import SluiceError
 from sluice.ground.log import log, write_log
 from sluice.ground.verdict import Finding, Verdict

@@ -10,8 +10,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from policies.adoption import ADOPTED, FOUNDED, PREDICATE, Adoption, adoption_predicate
 from policies.people import Roster
-from sluice.custody.ledger import Entry
 from sluice.custody.ledger_chain import START
+from sluice.custody.ledger_entry import Entry
 from sluice.custody.signing.envelope import Envelope, Statement
 from sluice.custody.signing.public_key import PublicKey
 from sluice.custody.signing.ssh_signature import signed_by_key

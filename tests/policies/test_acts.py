@@ -11,8 +11,8 @@ from policies.acts import said_at, verified_person
 from policies.approvals import PREDICATE, Approvals, decision_predicate
 from policies.decision_table import DECISION
 from policies.people import Identity, Roster
-from sluice.custody.ledger import Entry
 from sluice.custody.ledger_chain import START
+from sluice.custody.ledger_entry import Entry
 from sluice.ground.errors import SluiceError
 from tests.golden import golden
 from tests.policies.signed_acts import BEGAN, OFFICE_ID, PEOPLE, key_line, later, roster, signed

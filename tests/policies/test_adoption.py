@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from policies.adoption import ADOPTED, FOUNDED, Adoption, Office, adoption_of_publisher, read_office
 from policies.decision_table import OFFICE_DECISIONS
 from policies.people import HEAD, Roster
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger_entry import Entry
 from sluice.custody.signing.public_key import PublicKey
 from sluice.ground.errors import SluiceError
 from tests.golden import golden

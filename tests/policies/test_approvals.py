@@ -12,8 +12,8 @@ from pydantic import ValidationError
 from policies.approvals import Approvals, Subject
 from policies.people import Roster
 from policies.standing import assign
-from sluice.custody.ledger import Entry
 from sluice.custody.ledger_chain import START
+from sluice.custody.ledger_entry import Entry
 from tests.golden import golden
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from policies.adoption import read_office
 from policies.key_history import key_history
 from policies.people import Roster
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger_entry import Entry
 from sluice.custody.signing.allowed_signers import AllowedSigner, parse_allowed_signers
 from sluice.custody.signing.public_key import PublicKey
 from sluice.custody.signing.ssh_signature import signed_by_key

@@ -49,7 +49,7 @@ def test_values_are_what_they_are(tmp_path: Path) -> None:
             ["03", None, None, None, None, 3],
         ]
     assert cells(source, "mixed")[:2] == [["01"], ["2"]]
-    assert source.unknown_columns(["code"])[-1] == "2024"
+    assert source.column_names()[-1] == "2024"
 
 
 def test_a_date_outside_the_calendar_is_missing_and_remarked_upon(tmp_path: Path) -> None:

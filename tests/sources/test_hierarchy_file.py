@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from sluice.ground.errors import DataError
-from sluice.sources.hierarchy_file import read_dimension, read_hierarchy, read_rows
+from sluice.sources.hierarchy_file import read_hierarchy, read_rows
+from sluice.tabular.model.dimension import Dimension
 from tests.golden import golden
 
 GOOD = "code,parent,level\nTotal,,0\nNA,Total,1\n01,Total,1\n1,01,2\n001,01,2\n"
@@ -19,8 +20,12 @@ def written(folder: Path, text: str, name: str = "hier_nace.csv") -> Path:
     return path
 
 
+def dimension(*paths: Path) -> Dimension:
+    return Dimension.of("nace", *map(read_rows, paths))
+
+
 def test_codes_are_text_and_further_columns_are_ignored(tmp_path: Path) -> None:
-    read = read_dimension("nace", [written(tmp_path, GOOD)])
+    read = dimension(written(tmp_path, GOOD))
     assert read.codes == ("Total", "NA", "01", "1", "001")
     assert [(read.codes[group], [read.codes[part] for part in parts]) for group, parts in read.sums] == [
         ("Total", ["NA", "01"]),
@@ -28,7 +33,7 @@ def test_codes_are_text_and_further_columns_are_ignored(tmp_path: Path) -> None:
     ]
     packed = tmp_path / "hier.csv.gz"
     packed.write_bytes(gzip.compress(GOOD.encode("utf-8-sig")))
-    assert read_dimension("nace", [packed]) == read
+    assert dimension(packed) == read
 
 
 @pytest.mark.parametrize("mark", ["NA", "NaN", "NULL", "."])
@@ -42,7 +47,7 @@ def test_a_parent_that_is_a_mark_for_missing_is_none(tmp_path: Path, mark: str) 
 
 def test_a_second_file_is_a_further_grouping(tmp_path: Path) -> None:
     other = written(tmp_path, "code,parent\nservices,\nNA,services\n001,services\n", "other.csv")
-    read = read_dimension("nace", [written(tmp_path, GOOD), other])
+    read = dimension(written(tmp_path, GOOD), other)
     assert read.codes[-1] == "services"
     assert len(read.columns) == 4  # three levels, and the aggregate beside them
 
@@ -61,10 +66,9 @@ def test_a_second_file_is_a_further_grouping(tmp_path: Path) -> None:
         "code,parent\n",
     ],
 )
-def test_refusals_name_the_file_and_the_line(tmp_path: Path, text: str) -> None:
-    with golden.raises(DataError) as refusal:
-        read_dimension("nace", [written(tmp_path, text)])
-    assert "hier_nace.csv" in str(refusal.value)
+def test_what_is_no_hierarchy_is_refused(tmp_path: Path, text: str) -> None:
+    with golden.raises(DataError):
+        dimension(written(tmp_path, text))
 
 
 ARGUS = "12\n@120\n@@1200\n@@@1200Z\n13\n@131\n@@1310Z\n@139 \n@@1391Z\n@@1392Z\n\n"
@@ -76,7 +80,7 @@ def test_a_file_of_tau_argus_is_the_hierarchy_of_its_levels(tmp_path: Path) -> N
     parents = {"12": "Total", "120": "12", "1200": "120", "1200Z": "1200", "13": "Total", "131": "13"}
     parents |= {"1310Z": "131", "139": "13", "1391Z": "139", "1392Z": "139"}
     csv = "code,parent\nTotal,\n" + "".join(f"{code},{parent}\n" for code, parent in parents.items())
-    ours, theirs = (read_dimension("nace", [each]) for each in (file, written(tmp_path, csv)))
+    ours, theirs = (dimension(each) for each in (file, written(tmp_path, csv)))
     assert (ours.codes, ours.sums) == (theirs.codes, theirs.sums)
     assert read_hierarchy(file).rows["1200Z"][:2] == ("1200", "120")
 
@@ -126,7 +130,7 @@ def test_files_of_other_programs_are_the_same_hierarchy(tmp_path: Path, name: st
 )
 def test_files_of_other_programs_that_contradict_themselves_are_refused(tmp_path: Path, name: str, text: str) -> None:
     with golden.raises(DataError):
-        read_dimension("nace", [written(tmp_path, text, name)])
+        dimension(written(tmp_path, text, name))
 
 
 @pytest.mark.parametrize("text", ["12\n@@120\n", "12\n@\n", "12\n12\n", "12\nTotal\n", "\n", "12\n\xff"])
@@ -134,15 +138,15 @@ def test_a_file_of_tau_argus_that_is_wrong_is_refused_by_its_line(tmp_path: Path
     file = tmp_path / "nace.hrc"
     file.write_bytes(text.encode("latin-1"))
     with golden.raises(DataError):
-        read_dimension("nace", [file])
+        dimension(file)
 
 
 def test_a_grouping_of_other_leaves_is_refused(tmp_path: Path) -> None:
     other = written(tmp_path, "code,parent\nservices,\nNA,services\n02,services\n", "other.csv")
     with golden.raises(DataError):
-        read_dimension("nace", [written(tmp_path, GOOD), other])
+        dimension(written(tmp_path, GOOD), other)
     with golden.raises(DataError):
-        read_dimension("nace", [tmp_path / "hier_region.csv"])
+        dimension(tmp_path / "hier_region.csv")
 
 
 def test_a_leaf_a_line_with_its_groups(tmp_path: Path) -> None:
@@ -204,9 +208,8 @@ def test_both_forms_of_a_classification_are_one_hierarchy(tmp_path: Path) -> Non
     ],
 )
 def test_a_file_that_is_no_hierarchy_is_refused(tmp_path: Path, text: str) -> None:
-    with golden.raises(DataError) as refusal:
+    with golden.raises(DataError):
         read_hierarchy(written(tmp_path, text))
-    assert "hier_nace.csv" in str(refusal.value)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from policies.adoption import Office
 from policies.decision_table import OFFICE_DECISIONS
 from policies.people import stronger
 from policies.policy import shipped_policies
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger_entry import Entry
 from sluice.ground.errors import SluiceError
 from tasks.release.decisions.office import open_office
 from tasks.release.release_definition import Definition

@@ -14,7 +14,7 @@ from policies.kept_policy import KeptPolicy
 from policies.standing import Standing
 from policies.waivers import Waiver
 from sluice.custody.edition_order import definition_in
-from sluice.custody.ledger import Entry, last, last_judgement
+from sluice.custody.ledger_entry import Entry, last, last_judgement
 from sluice.custody.states import NOT_THE_SUBMITTER, State, state_of
 from sluice.custody.workspace import Workspace
 from sluice.ground.errors import SluiceError

@@ -28,7 +28,7 @@ from policies.people import HEAD, Identity, stronger
 from policies.standing import REFUSALS, Decision, Standing
 from sluice.custody import shelf
 from sluice.custody.clock import refuse_wrong_clock
-from sluice.custody.ledger import Entry, last
+from sluice.custody.ledger_entry import Entry, last
 from sluice.custody.shelf_documents import is_same_shelf
 from sluice.custody.states import State
 from sluice.custody.workspace import Workspace, open_workspace

@@ -18,7 +18,7 @@ from time import monotonic
 
 from policies.adoption import Office
 from policies.people import HEAD, Person
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger_entry import Entry
 from sluice.custody.states import (
     FINDING_DECIDED,
     IN_DOUBT,

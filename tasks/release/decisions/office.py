@@ -27,7 +27,7 @@ from policies.adoption import (
 )
 from policies.key_history import publisher_history
 from policies.people import HEAD, Roster
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger_entry import Entry
 from sluice.custody.signing.allowed_signers import AllowedSigner
 from sluice.custody.signing.public_key import PublicKey
 from sluice.custody.states import ADOPTED, FOUNDED, OFFICE

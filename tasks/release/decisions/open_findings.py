@@ -26,7 +26,7 @@ from policies.approvals import Subject
 from policies.decision_table import DECISIONS
 from policies.key_history import key_history
 from sluice.custody.clock import refuse_wrong_clock
-from sluice.custody.ledger import Entry, last
+from sluice.custody.ledger_entry import Entry, last
 from sluice.custody.states import State, Who
 from sluice.custody.workspace import Workspace
 from sluice.ground.durable import locked

@@ -14,7 +14,8 @@ from policies.acts import said_at
 from policies.decision_table import DECISION
 from policies.series import SeriesLimits
 from policies.standing import Standing
-from sluice.custody.ledger import Entry, Ledger, last
+from sluice.custody.ledger import Ledger
+from sluice.custody.ledger_entry import Entry, last
 from sluice.custody.states import SERIES_ENDED, State, state_of
 from sluice.ground.sentence import END, Saying, Sentences
 from sluice.ground.verdict import Verdict

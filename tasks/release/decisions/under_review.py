@@ -21,7 +21,7 @@ from policies.approvals import Subject
 from policies.kept_policy import KeptPolicy
 from policies.people import HEAD, Identity, stronger
 from policies.standing import Standing
-from sluice.custody.ledger import Entry, last
+from sluice.custody.ledger_entry import Entry, last
 from sluice.custody.states import State, Who
 from sluice.custody.workspace import Workspace
 from sluice.ground.errors import SluiceError, did_you_mean

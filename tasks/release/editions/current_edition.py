@@ -21,7 +21,7 @@ from sluice.custody.edition_order import (
     lines_of_editions,
     overtaken_by,
 )
-from sluice.custody.ledger import Entry, last
+from sluice.custody.ledger_entry import Entry, last
 from sluice.custody.shelf_documents import is_same_shelf
 from sluice.custody.states import IN_DOUBT, REASSESSED, REINSTATED, State, state_of
 from sluice.custody.workspace import Workspace

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 
 from policies.pruned_publications import judge_pruned
-from sluice.custody.ledger import Entry, last
+from sluice.custody.ledger_entry import Entry, last
 from sluice.custody.states import State, state_of
 from sluice.custody.workspace import Workspace
 from sluice.ground.variables import NAMES, Variable, Variables

@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger_entry import Entry
 from sluice.custody.states import SEARCH_BEGUN, SEARCH_ENDED, SEARCHES
 from sluice.custody.workspace import Workspace
 from tasks.release.decisions.signing_in import account

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from sluice.custody.ledger import Entry, last
+from sluice.custody.ledger_entry import Entry, last
 from sluice.custody.states import State, state_of
 from sluice.custody.vault import Vault
 from sluice.report.dossier import Returned

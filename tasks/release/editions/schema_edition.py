@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from sluice.custody.ledger import last
+from sluice.custody.ledger_entry import last
 from sluice.custody.states import LOADED, LOADING
 from sluice.publication.separate_writing import carry_out_apart
 from tasks.release.documented_release import DocumentedRelease

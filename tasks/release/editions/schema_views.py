@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from sluice.custody.edition_order import ON_SHELF, Edition, current, lines_of_editions
-from sluice.custody.ledger import Entry, last
+from sluice.custody.ledger_entry import Entry, last
 from sluice.custody.shelf_documents import is_same_shelf
 from sluice.custody.states import LOADED, LOADING, SHOWN, UNLOADED, State
 from sluice.custody.workspace import Workspace

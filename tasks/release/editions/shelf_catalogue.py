@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from sluice.custody.edition_order import ON_SHELF, Edition, current, lines_of_editions
-from sluice.custody.ledger import Entry, last
+from sluice.custody.ledger_entry import Entry, last
 from sluice.custody.shelf import SUPERSEDED_NOTICE, WITHDRAWN_NOTICE, withdraw, withdrawn_of
 from sluice.custody.shelf_documents import ShelfDocuments, write_documents
 from sluice.custody.states import State

@@ -8,7 +8,7 @@ import pandas as pd
 from policies.policy import Policy
 from policies.several_publications import EarlierFile, judge_publications
 from schemas.contract import Contract
-from sluice.custody.ledger import Entry, last
+from sluice.custody.ledger_entry import Entry, last
 from sluice.custody.states import State
 from sluice.ground.arrays import BoolArray, IntArray
 from sluice.ground.comparable_values import Hashes, column_hashes, scrambled

@@ -1,4 +1,4 @@
-"""Records: a file of people, firms or households, masked by a plan, and the files that describe it when published.
+"""Records: a file of people, firms or households, masked by a plan.
 
 Its documents alone tell in part why it must end blocked.
 """
@@ -13,28 +13,14 @@ from policies.policy import Policy
 from policies.pruned_publications import RULE as PRUNED_PUBLICATIONS
 from policies.several_publications import RULES
 from schemas.contract import Contract
-from sluice.generalization.levels_found import LevelsFound
 from sluice.ground.errors import DocumentError
 from sluice.ground.extensions import unnamed
-from sluice.ground.released_values import released_as
-from sluice.ground.variables import NAMES, Role, Variables, with_role
+from sluice.ground.variables import Role, Variables, with_role
 from sluice.ground.verdict import Finding, Verdict, decide
 from sluice.masking.plan import ByStratum
 from sluice.masking.recoding.generalized_levels import GeneralizedLevels
-from sluice.masking.redrawing import correction
 from sluice.masking.treatments import treatments
-from sluice.publication.codebook import Codebook, codebook_page, codebook_variables
 from sluice.publication.copies import COPIES
-from sluice.publication.datapackage import as_json, records_datapackage
-from sluice.publication.ddi_codebook import ddi_codebook
-from sluice.publication.discovery_metadata import citation_file, croissant
-from sluice.publication.manifest import PublishedFile
-from sluice.publication.measured_use import MeasuredUse, measured_use
-from sluice.publication.reading_scripts import reading_scripts
-from sluice.publication.readme import records_readme
-from sluice.publication.records_file import read_typed
-from sluice.publication.standard_errors import standard_errors
-from sluice.report.dossier import Dossier, RecordsView, Treatment
 from sluice.utility.analyses.analysis_findings import unfit_analyses
 from tasks.release.product import Product
 from tasks.release.records.record_definition import RecordsDefinition
@@ -43,11 +29,12 @@ from tasks.release.records.record_variables import (
     RecordsRelease,
     declared_variables,
     described_variables,
-    original_variables,
     released_variables,
 )
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # what publishes and reports is loaded where that is done: whoever decides need not wait for it
+    from sluice.publication.manifest import PublishedFile
+    from sluice.report.dossier import Dossier, RecordsView
     from tasks.release.records.record_findings import Evaluation
     from tasks.release.records.stored_masked_file import MaskedFile
 
@@ -95,7 +82,11 @@ class Records(Product[RecordsDefinition, "MaskedFile", "Evaluation"]):
     def plan_in_words(self) -> tuple[str, ...]:
         return tuple(step.describe() for step in self.definition.plan)
 
-    def view(self, release: RecordsRelease, made: "MaskedFile | None", evaluation: "Evaluation | None") -> RecordsView:
+    def view(
+        self, release: RecordsRelease, made: "MaskedFile | None", evaluation: "Evaluation | None"
+    ) -> "RecordsView":
+        from sluice.report.dossier import RecordsView, Treatment
+
         return RecordsView(
             records_holdout=release.holdout.rows if release.holdout else 0,
             records_released=made.rows if made else 0,
@@ -128,13 +119,15 @@ class Records(Product[RecordsDefinition, "MaskedFile", "Evaluation"]):
         }
 
     def descriptions(
-        self, release: RecordsRelease, dossier: Dossier, files: Sequence[PublishedFile], at: datetime
+        self, release: RecordsRelease, dossier: "Dossier", files: "Sequence[PublishedFile]", at: datetime
     ) -> dict[str, bytes]:
+        from tasks.release.records.record_descriptions import described
 
         return described(release, dossier, files, at)
 
     def read_back(self, release: RecordsRelease, place: Callable[[str], Path]) -> list[str]:
         from schemas.checks.frame_check import check_released  # pandera, which a wrong document need not wait for
+        from sluice.publication.records_file import read_typed
 
         name, released = self.definition.name, released_variables(release)
         parquet, described = place(f"{name}.parquet"), described_variables(self)
@@ -223,107 +216,3 @@ def _too_few_allowed(contract: Contract, policy: Policy) -> list[str]:
         f"The contract allows {most:,} {contract.records_are} at most (rows.maximum), and the reference standard needs "
         f"{standard.minimum_records:,} (minimum_records). Take a policy for small files, such as small-file"
     ]
-
-
-def described(
-    release: RecordsRelease, dossier: Dossier, files: Sequence[PublishedFile], at: datetime
-) -> dict[str, bytes]:
-    """Name -> content. The same arguments give the same bytes.
-
-    at   : when the publication began
-    cost : one pass over the released file
-    """
-    assert isinstance(dossier.view, RecordsView)
-    documents = release.product
-    definition, variables = documents.definition, _shown_variables(documents, dossier.view.levels)
-    done = {
-        name: [step.describe() for step in definition.plan if step.concerns(name)]
-        for name in original_variables(release)
-    }
-    to_all = [step.correction() for step in definition.plan if not step.columns]
-    to_all += [] if definition.move_together is None else [definition.move_together.correction()]
-    rules = documents.contract.record_rules
-    allow_for = {
-        name: [correction(step, rules) for step in definition.plan if name in step.columns] for name in variables
-    }
-    parquet = next(file.sha256 for file in files if file.path.endswith(".parquet"))
-    not_released = {name: sentences for name, sentences in done.items() if name not in variables}
-    book = Codebook(
-        release=release.id,
-        title=dossier.title,
-        dataset=dossier.dataset,
-        description=documents.contract.description,
-        published=at.isoformat(),
-        software=f"Sluice {dossier.versions['sluice']}",
-        records=dossier.view.records_released,
-        files=tuple(file.path for file in files),
-        variables=codebook_variables(release.vault.verify(parquet, ".parquet"), variables, done, allow_for),
-        publisher=definition.publisher,
-        doi=definition.doi,
-        license=definition.license,
-        study=documents.contract.study,
-        not_released=not_released,
-        parameters=dossier.view.parameters,
-        allow_for=tuple(to_all),
-        use=_measured(release, dossier),
-        errors=_errors(release, variables),
-    )
-    package = records_datapackage(
-        definition.name,
-        dossier.title,
-        dossier.dataset,
-        variables,
-        done,
-        files,
-        documents.contract.description,
-        dossier.view.parameters,
-        with_time=[each.variable.name for each in book.variables if each.with_time],
-        escaped=documents.policy.formula_cells == "escape",
-        license_=definition.license,
-    )
-    scripts = reading_scripts(book, documents.policy.formula_cells == "escape")
-    return {
-        "README.md": records_readme(book, dossier.plan, [*scripts]),
-        **scripts,
-        "datapackage.json": as_json(package),
-        "codebook.html": codebook_page(book),
-        "codebook.xml": ddi_codebook(book),
-        "croissant.json": croissant(book, files),
-        "CITATION.cff": citation_file(book),
-    }
-
-
-def _shown_variables(documents: RecordsDocuments, levels: Sequence[LevelsFound]) -> Variables:
-    """What the plan ends in, without the categories of levels that a search could have chosen and did not.
-
-    levels : what each search found, in the order of the plan; one that was refined released groups of several levels
-    """
-    variables: Variables = declared_variables(documents)
-    found, chosen = iter(levels), []
-    for step in documents.definition.plan:
-        if step.method == "generalization" and (one := next(found, None)) and one.before is None:
-            at_levels = GeneralizedLevels(
-                columns=tuple(key.name for key in one.keys),
-                levels={key.name: key.level for key in one.keys},
-                allowed={key.name: (key.lowest, key.highest) for key in one.keys},
-            )
-            chosen.append(at_levels.found_by(one, variables))
-        variables = step.released(variables)
-    for each in chosen:
-        variables = each.only_shown(variables)
-    return variables
-
-
-def _measured(release: RecordsRelease, dossier: Dossier) -> MeasuredUse:
-    assert isinstance(dossier.view, RecordsView)
-    before, after = original_variables(release), released_variables(release)
-    gone = [name for name, each in before.items() if each.role not in NAMES and not released_as(name, before, after)]
-    return measured_use(dossier.view.utility, gone)
-
-
-def _errors(release: RecordsRelease, variables: Variables) -> tuple[str, ...]:
-    plan = release.product.definition.plan
-    masked = [name for name in variables if any(name in step.columns for step in plan)]
-    drawn = [name for name in masked if any(step.draws_from_a_model and name in step.columns for step in plan)]
-    before, after = (next(iter(with_role(of, Role.WEIGHT)), None) for of in (original_variables(release), variables))
-    return standard_errors(masked, drawn, after, before if after is None else None)

@@ -8,7 +8,7 @@ import pandas as pd
 
 from policies.policy import Policy
 from schemas.contract import Contract
-from sluice.custody.ledger import Entry, last
+from sluice.custody.ledger_entry import Entry, last
 from sluice.custody.states import State
 from sluice.custody.vault import Vault
 from sluice.custody.workspace import Workspace

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from policies.reported_shares import reported_count
 from schemas.contract import Contract
-from sluice.custody.ledger import Entry, last
+from sluice.custody.ledger_entry import Entry, last
 from sluice.custody.states import State
 from sluice.custody.vault import Vault
 from sluice.custody.workspace import Workspace

@@ -16,7 +16,7 @@ import numpy as np
 
 from policies.waivers import waived_cells
 from schemas.contract import Contract
-from sluice.custody.ledger import last
+from sluice.custody.ledger_entry import last
 from sluice.custody.states import State
 from sluice.ground.errors import DataError
 from sluice.sources.table_cells import read_asking, read_cells

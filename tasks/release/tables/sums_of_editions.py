@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sluice.custody.ledger import Entry, last
+from sluice.custody.ledger_entry import Entry, last
 from sluice.custody.states import State
 from sluice.ground.errors import DataError
 from sluice.ground.sentence import Saying, Sentences, as_fields

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from policies.retention import Part
-from sluice.custody.ledger import Entry, last
+from sluice.custody.ledger_entry import Entry, last
 from sluice.custody.states import PRUNED, SEED_DESTROYED, State, state_of
 from sluice.custody.vault import Vault
 from sluice.custody.workspace import Workspace

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict
 from policies.adoption import InForce, Office, read_office
 from policies.retention import Part, Retention, kept_until
 from sluice.custody.clock import refuse_wrong_clock
-from sluice.custody.ledger import Entry, last
+from sluice.custody.ledger_entry import Entry, last
 from sluice.custody.states import OFFICE, PRUNED, SEED_DESTROYED, VAULT, State
 from sluice.custody.stored_objects import StoredObject, discard, stored_objects
 from sluice.custody.workspace import Workspace

@@ -7,8 +7,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from policies.reported_shares import disclosed_share
-from policies.rules.attack_rule import AttackRule
+from sluice.extending import AttackRule, disclosed_share
 from sluice.ground.rule import AnyOf, Need
 from sluice.ground.sentence import Sentence
 from sluice.ground.variables import Role, with_role

@@ -10,7 +10,7 @@ import yaml
 
 from flows.desk.desk import Desk
 from flows.desk.metrics import Counted, as_text
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger_entry import Entry
 from sluice.custody.states import EVENTS, OFFICE_EVENTS, SEARCH_EVENTS, State
 from tests.flows.desk.visitor import Visitor
 

@@ -306,8 +306,10 @@ def test_the_library_keeps_no_record_once_they_are_checked() -> None:
 STOOD_IN = """
 import sys
 from schemas.checks.expectations import great_expectations
-great_expectations()
+gx = great_expectations()
 heavy = [name for name in ("scipy.stats", "altair") if name in sys.modules]
+another = gx.expectations.ExpectColumnSumToBeBetween(column="a", min_value=1)
+heavy += [] if another.expectation_type == "expect_column_sum_to_be_between" else [another]
 import scipy.stats
 from great_expectations.expectations.core import expect_column_kl_divergence_to_be_less_than as divergence
 print(heavy, scipy.stats.entropy is divergence.stats.entropy, divergence.alt.Chart.__name__)

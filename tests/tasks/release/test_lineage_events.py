@@ -12,7 +12,7 @@ from openlineage.client import event_v2
 from openlineage.client.naming.dataset import MySQL, Postgres
 
 import tasks.release.lineage_events as lineage_events
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger_entry import Entry
 from sluice.custody.states import State
 from sluice.ground.errors import DocumentError
 from sluice.masking.recoding.derived import Derived

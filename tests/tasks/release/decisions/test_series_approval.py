@@ -7,7 +7,7 @@ import pytest
 
 import tasks.release.decisions.under_review
 from policies.decision_table import DECISION
-from sluice.custody.ledger import Entry
+from sluice.custody.ledger_entry import Entry
 from sluice.custody.states import State
 from tasks.release.decisions.series_approval import standing_in_series
 from tasks.release.decisions.signing_in import account
