@@ -190,8 +190,10 @@ def _short_header(lines: Sequence[str], separator: str | None, title: str) -> tu
     or where a separator ends every record, or longer by an empty cell; and the names of the columns, '' of one that has
     none. None for any other file."""
     signs = [separator] if separator else [sign for sign in SEPARATORS if any(sign in line for line in lines)]
-    for sign in signs:
-        cut = _best_quote(lines, sign, title)
+    cuts = [_best_quote(lines, sign, title) for sign in signs]
+    if any(cut.is_even and cut.width > 1 and cut.separator != " " for cut in cuts):  # names and records alike
+        return None
+    for cut in cuts:
         if cut.is_even or len(cut.rows) < 3:
             continue
         first, width = [cell.strip() for cell in cut.rows[0]], len(cut.rows[-1])

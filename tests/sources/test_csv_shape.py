@@ -148,6 +148,11 @@ def test_cells_that_hold_blanks_among_cells_apart_by_blanks_are_of_fixed_width()
     assert shape("remark\nsees  well\nhas  2 dogs\nnothing\nis  well\n") == CsvShape()  # one column of texts
 
 
+@pytest.mark.parametrize("sign", ":|~^;")
+def test_a_sign_that_ends_each_record_is_no_separator_where_another_cuts_all_lines_alike(sign: str) -> None:
+    assert shape(f"name,pay,note\n,0.00,{sign}\n,1.50,{sign}\n") == shape("name,pay,note\n,0.00,x\n,1.50,x\n")
+
+
 words = st.text(st.sampled_from("abcXYZäöüéÅß'\" .,;:|-/0123456789"), max_size=7).map(str.strip)
 numbers = st.decimals(-9999, 9999, places=2).map(str)
 
