@@ -1,8 +1,10 @@
 """An overview of a table: what every column holds, and its records as codes, read in one pass."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import chain
 from types import MappingProxyType
 from typing import Any
 
@@ -86,9 +88,15 @@ class Overview:
         return float(self.missing(name).mean())
 
 
-def overview(source: TabularSource, described: Descriptions = MappingProxyType({}), seed: int = 0) -> Overview:
+def overview(
+    source: TabularSource,
+    described: Descriptions = MappingProxyType({}),
+    seed: int = 0,
+    more: Sequence[TabularSource] = (),
+) -> Overview:
     """Look at a table.
 
+    more : further records with these columns, among others
     described : what the source says of its columns; what it declares as missing counts as missing
     raises : DataError as the source does, beyond the limits of the operator, and where names look like values
     cost   : one pass over the source; memory for at most 10,000 distinct values a column, MOST_RECORDS codes and one
@@ -109,7 +117,7 @@ def overview(source: TabularSource, described: Descriptions = MappingProxyType({
     kept: list[pa.Table] = []
     drawn: list[FloatArray] = []
     records = waiting = 0
-    for batch in read_here(source, names, keep=False):
+    for batch in chain.from_iterable(read_here(each, names, keep=False) for each in (source, *more)):
         for name in names:
             columns[name].add(batch[name])
             dates[name].add(batch[name])

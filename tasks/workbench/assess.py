@@ -107,7 +107,7 @@ def assess_files(
     if report_file:
         inputs = [original_file, masked_file, contract_file, policy_file, holdout_file]
         refuse_to_overwrite(report_file, inputs, option="--report")
-    contract, notices = (load_contract(contract_file), ()) if contract_file else _drafted(original_file)
+    contract, notices = (load_contract(contract_file), ()) if contract_file else _drafted(original_file, holdout_file)
     policy = load_policy(policy_file) if policy_file else shipped_policy()
     refuse_unjudgeable(policy, contract, holdout_file is not None, paired, "option")
     hashes = {"original": _sha256(original_file), "masked": _sha256(masked_file)}
@@ -134,11 +134,16 @@ def assess_files(
     return dossier
 
 
-def _drafted(original_file: Path) -> tuple[Contract, tuple[str, ...]]:
-    """A contract as `sluice init` drafts it, and the kinds and roles that it took."""
-    source = table_source(original_file)
+def _drafted(original_file: Path, holdout_file: Path | None) -> tuple[Contract, tuple[str, ...]]:
+    """A contract as `sluice init` drafts it of all people who are known, as some categories may be of those set aside
+    alone; and the kinds and roles that it took."""
+    source, more = table_source(original_file), []
     refuse_values_as_names(source)
-    seen = overview(source)
+    if holdout_file is not None:
+        aside = table_source(holdout_file)
+        if {*source.column_names()} <= {*aside.column_names()} and aside.decimal_mark == source.decimal_mark:
+            more.append(aside)
+    seen = overview(source, more=more)
     proposed = propose(seen)
     contract = read_draft(contract_yaml(seen, proposed, original_file.name.split(".")[0]), "contract")
     taken = {

@@ -43,6 +43,7 @@ LOOKED_AT = [
         "earlier_editions",
         "other_measures",
         "measures",
+        "cells_added_up",
     ),
     *("columns", "row_count", "type", "missing_share", "range", "categories", "unique"),  # expectations
     *("records_and_tables", "contract.kind", "contract.rule", "contract.minimum", "contract.maximum"),

@@ -82,6 +82,17 @@ def test_without_a_contract_one_is_drafted_and_its_roles_are_said(files: Path) -
     assert not declared.notices
 
 
+def test_a_category_of_those_set_aside_alone_is_drafted_too(plain: Path) -> None:
+    original = pd.read_csv(plain / "original.csv")
+    original.iloc[:400].to_csv(plain / "half.csv", index=False)
+    original.iloc[400:].assign(region="elsewhere").to_csv(plain / "aside.csv", index=False)
+    pd.read_csv(plain / "masked.csv").iloc[:400].to_csv(plain / "few.csv", index=False)
+    found = assess_files(
+        plain / "half.csv", plain / "few.csv", None, plain / "policy.yaml", holdout_file=plain / "aside.csv"
+    )
+    assert found.view.records_holdout == len(original) - 400  # type: ignore[union-attr]
+
+
 def test_a_policy_that_comes_with_sluice_is_named(few: Path) -> None:
     dossier = assess_files(few / "original.csv", few / "masked.csv", policy_file=Path("small-file"))
     assert dossier.policy == "small-file"
