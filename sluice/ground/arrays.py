@@ -27,3 +27,12 @@ def behind(values: FloatArray) -> float:
     apart = values - values.mean() if len(values) else values
     apart = apart / (np.abs(apart).max(initial=0.0) or 1.0)
     return float((apart**2).sum() ** 2 / max((apart**4).sum(), 1e-300))
+
+
+def learnable(classes: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Classes as a tree may learn them: where they are more than half as many as records, those of one or two records
+    as one, which nobody can learn apart, and of which scikit-learn warns whoever runs it. Shape (n,), as given."""
+    found, codes, counts = np.unique(classes, return_inverse=True, return_counts=True)
+    if 2 * len(found) <= len(classes):
+        return classes
+    return np.where(counts[codes] > 2, codes, len(found)).astype(classes.dtype)

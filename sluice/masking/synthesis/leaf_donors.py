@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
-from sluice.ground.arrays import FloatArray, IntArray
+from sluice.ground.arrays import FloatArray, IntArray, learnable
 from sluice.ground.variables import Kind, Variable
 from sluice.masking.column_numbers import days, numbers
 
@@ -79,7 +79,7 @@ def tree_leaves(
     known, new = (np.column_stack(side).astype(np.float32) for side in zip(*columns, strict=True))
     grower = DecisionTreeClassifier if classes else DecisionTreeRegressor
     tree = grower(min_samples_leaf=minimum_leaf, random_state=int(rng.integers(2**31)))
-    tree.fit(known[rows], target)
+    tree.fit(known[rows], learnable(target) if classes else target)
     return tree.apply(known[rows]), tree.apply(new[wanted]) if len(wanted) else np.zeros(0, dtype=np.int64)
 
 

@@ -131,7 +131,8 @@ class LearnedMap:
         first = ways[-1]
 
         def predict(people: IntArray) -> FloatArray:
-            return np.where(better, _applied(turned, known.of(people, take)), first(people) @ turn)
+            with np.errstate(over="ignore", invalid="ignore"):  # of columns whose variation is next to none
+                return np.where(better, _applied(turned, known.of(people, take)), first(people) @ turn)
 
         last = spherical(np.where(better, again, left))
         return cls(scale, common @ turn @ last, lambda people: predict(people) @ last, released, records)

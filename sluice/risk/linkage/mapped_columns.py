@@ -404,7 +404,8 @@ class NumberScale:
             return values
         if which == 1:
             return np.interp(values, self.knots, self.scores)
-        return np.sign(values) * np.log1p(np.abs(values) / (_LINEAR * self.middle))
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):  # numbers near 0 that count as none
+            return np.sign(values) * np.log1p(np.abs(values) / (_LINEAR * self.middle))
 
 
 @dataclass(frozen=True)

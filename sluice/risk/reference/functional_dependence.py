@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray, learnable
 from sluice.ground.comparable_values import plain_values
 from sluice.risk.attacks.attack_success import AttackSuccess
 from sluice.risk.reference.value_forms import grain_of
@@ -278,7 +278,8 @@ def _by_tree(parts: list[Part], sides: _Sides) -> tuple[BoolArray, tuple[str, ..
 
     def read(half: int, rows: IntArray) -> tuple[IntArray, BoolArray]:
         learned = sides.halves[half]
-        tree = DecisionTreeClassifier(min_samples_leaf=_LEAF, random_state=0).fit(table[learned], sides.truth[learned])
+        tree = DecisionTreeClassifier(min_samples_leaf=_LEAF, random_state=0)
+        tree.fit(table[learned], learnable(sides.truth[learned]))
         for part, weight in zip(parts, tree.feature_importances_, strict=True):
             used[part.column] = used.get(part.column, 0.0) + float(weight)
         leaves, leaf = np.unique(tree.apply(table[learned]), return_inverse=True)
@@ -324,7 +325,7 @@ def _by_sum(
 def _bent(numbers: FloatArray) -> FloatArray:
     """Numbers, their squares and logarithms, and of each two the product and both ratios; NaN where there is none."""
     pairs = [(numbers[:, i], numbers[:, j]) for i, j in combinations(range(numbers.shape[1]), 2)]
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         more = [each for a, b in pairs for each in (a * b, a / b, b / a)]
     logarithms = _logarithms(numbers)
     whole = [each for each in (*logarithms.T, *more) if np.isfinite(each).mean() > _RIGHT]

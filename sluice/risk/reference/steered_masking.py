@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from sluice.ground.arrays import BoolArray, FloatArray, IntArray
+from sluice.ground.arrays import BoolArray, FloatArray, IntArray, learnable
 from sluice.ground.comparable_values import PlainArray, plain_values
 from sluice.risk.attacks.attack_success import LEVEL, AttackSuccess
 from sluice.risk.reference.value_forms import Form
@@ -283,7 +283,7 @@ def joint_marks(
     for half in (0, 1):
         learned, read = side == half, side != half
         tree = DecisionTreeClassifier(min_samples_leaf=_LEAF, max_leaf_nodes=_JOINT, random_state=0)
-        tree.fit(after[learned], truth[rows[learned]])
+        tree.fit(after[learned], learnable(truth[rows[learned]]))
         used = [form for form, weight in zip(forms, tree.feature_importances_, strict=False) if weight > _COUNTS]
         if not used:
             continue
@@ -307,7 +307,7 @@ def _leaves(columns: Sequence[Any], truth: IntArray) -> IntArray:
     rows = np.flatnonzero(truth >= 0)
     rows = rows[:: max(1, len(rows) // _LEARNED_FROM)]
     tree = DecisionTreeClassifier(min_samples_leaf=_FULL, max_leaf_nodes=_LEAVES, random_state=0)
-    return np.unique(tree.fit(table[rows], truth[rows]).apply(table), return_inverse=True)[1]
+    return np.unique(tree.fit(table[rows], learnable(truth[rows])).apply(table), return_inverse=True)[1]
 
 
 class KnownByKeys:

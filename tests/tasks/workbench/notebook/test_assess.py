@@ -1,6 +1,7 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 import yaml
@@ -98,3 +99,24 @@ def test_numbers_that_nothing_can_be_computed_of_are_refused_and_no_measure_cras
     }
     with golden.raises(DataError):
         sluice.assess(**files, quasi_identifiers=["age"], sensitive=["pay"], seed=1)
+
+
+@pytest.mark.filterwarnings("error")
+def test_of_small_and_awkward_files_no_library_warns_the_user(capsys: pytest.CaptureFixture[str]) -> None:
+    """More codes than half of the records, numbers next to 0; a warning would end a measure, which is told."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(
+        {
+            "age": rng.integers(18, 80, 60),
+            "region": [f"r{code}" for code in rng.integers(0, 50, 60)],
+            "job": [f"j{code}" for code in rng.integers(0, 60, 60)],
+            "income": rng.lognormal(10, 1, 60).round(),
+            "tiny": rng.normal(size=60) * 1e-310,
+        }
+    )
+    roles = {"quasi_identifiers": ["age", "region"], "sensitive": ["income"], "seed": 1}
+    trees = [{"method": "sequential_trees", "columns": ["age", "region", "income"]}]
+    noise = [{"method": "additive_noise", "columns": ["income"], "amount": 0.1}]
+    assert len(sluice.mask(frame, trees, **roles)) == 60
+    sluice.assess(frame, sluice.mask(frame.drop(columns="job"), noise, **roles), policy="small-file")
+    assert "Warning" not in capsys.readouterr().err
