@@ -76,6 +76,7 @@ class Judged:
     stopped_by: list[str] = field(default_factory=list)
     figures: dict[str, float] = field(default_factory=dict)
     seconds: float = 0.0
+    seconds_of_truth: float = 0.0
 
 
 def design(sizes: Sequence[int] = SIZES) -> list[Cell]:
