@@ -152,7 +152,8 @@ def _drafted(original_file: Path, holdout_file: Path | None) -> tuple[Contract, 
     }
     roles = "; ".join(f"{role.replace('_', '-')}: {', '.join(names)}" for role, names in taken.items() if names)
     return contract.model_copy(update={"version": "drafted"}), (
-        f"No contract was given, so one was drafted from {one_line(original_file.name)}. It took these roles and "
+        f"No contract was given, so one was drafted from {one_line(original_file.name)}"
+        f"{f' and {one_line(holdout_file.name)}' if holdout_file and more else ''}. It took these roles and "
         f"kinds. {roles[:1].upper()}{roles[1:]}.",
         "Where one is wrong, so is the verdict: sluice init ORIGINAL --output contract.yaml writes the draft, and "
         "--contract takes it.",

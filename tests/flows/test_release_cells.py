@@ -142,6 +142,7 @@ def test_an_edition_that_differs_needs_a_decision(house: CellsHouse) -> None:
         {"cells": {"frequency": "workers"}},
         {"cells": {"frequency": "firms", "largest": ["activity"]}},
         {"cells": {"frequency": "firms", "status": "status"}},
+        {"cells": {"frequency": "firms", "largest": ["top1"]}},  # p_percent looks at two
         {"measure": {}, "protection": {"method": "cell_key", "maximum": 5, "variance": 2.5}},
     ],
 )  # fmt: skip
@@ -161,3 +162,31 @@ def test_counts_need_no_more_than_their_cells(house: CellsHouse) -> None:
     assert [each["rule"] for each in findings if each["binding"] and each["verdict"] != Verdict.PASS] == [
         "cells_added_up"
     ]
+
+
+def test_linked_tables_of_cells_and_one_that_ends_above_the_leaves(house: CellsHouse) -> None:
+    """Cells that are in no table are refused, and not taken for published ones."""
+    whole = house.data
+    house.definition["tables"] = [{"name": name, "dimensions": [name]} for name in DIMENSIONS]
+    house.write()
+    house.release().refused(figures=True)
+    house.data = whole[(whole["activity"] == "Total") | (whole["region"] == "Total")]
+    house.write()
+    assert house.release().code == WAITING
+    shown = house.sluice("review", house.id, "--json").json["findings"]
+    golden(next(each["says"] for each in shown if each["rule"] == "cells_added_up"))
+
+    parents = {code: f"g{code[1]}" for code in firms()["activity"].unique()}
+    above = added_up(firms().assign(activity=firms()["activity"].map(parents)))
+    tree = [("Total", ""), *((group, "Total") for group in sorted({*parents.values()})), *parents.items()]
+    house.definition["tables"] = [{"name": "groups", "dimensions": ["activity:1", "region"]}]
+    house.definition["dimensions"] = [{"variable": "activity", "hierarchy": "activity.csv"}, {"variable": "region"}]
+    house.contract["variables"][0]["categories"] = [code for code, _ in tree]
+    house.data = above
+    house.write()
+    lines = ["code,parent", *(f"{code},{parent}" for code, parent in tree)]
+    (house.documents / "activity.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    assert house.release().code == WAITING
+    house.data = pd.concat([above, whole[whole["activity"] != "Total"]], ignore_index=True)
+    house.data.to_csv(house.documents / "cells.csv", index=False)
+    house.release().refused(figures=True)

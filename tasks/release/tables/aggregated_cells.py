@@ -90,18 +90,12 @@ def cells_added_up(
         largest = pattern.value[:, None]
     else:
         largest = (np.arange(kept) < count[:, None]).astype(np.int64) if counts else _largest(frame, pattern, named)
-    for rule in rules:  # a frequency is known whoever is on the list; how far to protect it, the largest one says
-        needed = min(rule.largest_needed, 1) if rule.rule == "minimum_frequency" else rule.largest_needed
-        if largest.shape[1] < needed:
-            raise DataError(
-                f"{rule.rule} looks at the {needed} largest contributions of each cell; the file was said to have "
-                f"{len(named.largest)} (--largest, cells.largest)."
-            )
+    named.refuse_few_largest(rules, wanted.measure.value is None)
     _refuse_contradictions(pattern, count, largest, len(named.largest))
     stated = _stated(frame, dimensions, named)
     there = count > 0
     largest = _with_the_others(largest, pattern.value, count, kept)
-    if wanted.linked is not None and len(wanted.linked) > 1:
+    if wanted.linked is not None and (len(wanted.linked) > 1 or any(":" in name for name in wanted.linked[0])):
         listed = largest.shape[1] if counts else max(len(named.largest), 1)
         cells = _of_linked_tables(pattern, there, largest, listed, wanted, wanted.linked)
     else:

@@ -73,6 +73,11 @@ def refuse_unfit_tables(path: Path, definition: TablesDefinition, contract: Cont
             raise DocumentError(
                 f"{path}: {field}: '{column}' must be a number; it is {number.kind} with role {number.role}"
             )
+    if definition.cells is not None:
+        try:
+            definition.cells.refuse_few_largest(definition.stricter(policy).table_rules, measure.variable is None)
+        except DataError as error:
+            raise DocumentError(f"{path}: cells.largest: {error}") from None
     for field, name in (("contributor", measure.contributor), ("holding", measure.holding)):
         if name is None:
             continue

@@ -23,6 +23,7 @@ from sluice.sources.perturbation_file import read_intervals
 from sluice.sources.tabular_source import NoRecordsError
 from sluice.tabular.model.dimension import TOTAL, Dimension
 from sluice.tabular.model.measure import MOST_DECIMALS, Duplicates, Measure, Missing, Negative, Requested
+from sluice.tabular.rules.sensitivity import SensitivityRule
 from tasks.release.release_definition import StrictModel
 from tasks.release.tables.protection_method import Protection, SecondarySuppression
 
@@ -164,6 +165,22 @@ class CellsAddedUp(StrictModel):
     key: str | None = Field(
         default=None, description="outside a release, its cell key, from 0 to 1, for the method cell_key"
     )
+
+    def refuse_few_largest(self, rules: Iterable[SensitivityRule], is_count: bool) -> None:
+        """Raise DataError where a rule looks at more of the largest contributions than are named.
+
+        is_count : whether cells hold numbers of contributors; then each is 1, and none need be named. Of amounts
+                   without any, one contributor is taken to have all of a cell
+        """
+        if is_count and not self.largest:
+            return
+        for rule in rules:  # a frequency is known whoever is on the list; how far to protect it, the largest one says
+            needed = min(rule.largest_needed, 1) if rule.rule == "minimum_frequency" else rule.largest_needed
+            if max(len(self.largest), 1) < needed:
+                raise DataError(
+                    f"{rule.rule} looks at the {needed} largest contributions of each cell; the file was said to have "
+                    f"{len(self.largest)} (--largest, cells.largest)."
+                )
 
 
 class WantedTable(StrictModel):

@@ -35,6 +35,11 @@ _CELLS_ADDED_UP = Sentence(
     "These data are cells, and not records: who contributes to several of them is not told. Each contributor was taken "
     "to be in one cell of the lowest level, so nobody played whoever is alone in several, nor holdings.",
 )
+_LINKED = Sentence(
+    "cells_added_up.linked",
+    " In several tables a contributor is known again by the size of its contributions, so those of equal sizes may be "
+    "mistaken for each other.",
+)
 _NO_LARGEST = Sentence(
     "cells_added_up.no_largest", " Without the largest contributions one contributor was taken to have all of a cell."
 )
@@ -114,6 +119,8 @@ def judge_cells_added_up(definition: TableSpecification) -> list[Finding]:
     if definition.cells is None:
         return []
     says = _CELLS_ADDED_UP()
+    if len(definition.tables) > 1:
+        says += _LINKED()
     if definition.measure.variable is not None and not definition.cells.largest:
         says += _NO_LARGEST()
     return [Finding(rule="cells_added_up", verdict=Verdict.REVIEW, stage="masked", **as_fields(says))]
