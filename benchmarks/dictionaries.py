@@ -40,6 +40,22 @@ draft does not mark with `# check`; 'marked' are columns that it marks, and how 
       now, at first sight   75.0     76.8       30        0        8       91,  58
       and mended by it      75.0     76.8       29        0        8       91,  58
 
+A further 37 files of the same collection (739 columns: pupils, patients, arrested people, farmers, borrowers, voters,
+firms) were written before any run: 'mended', by which classes were mended, 'second', measured after that and then
+mended by, too, and 'last', measured at the end; rules that were closed by the last follow in its second line.
+
+    columns, with dictionary     right    dangerous  silent  costly
+    mended, 265, before           81.5 %      18        0       26
+      now                         88.3        11        0       16
+    second, 268, at first sight   84.0        23        2       17
+      now                         92.2         6        1       11
+    last, 206, before             88.8        11        1        9
+      at first sight              89.3        11        1        8
+      now                         91.3         9        1        6
+
+Of the 37 files no identifier, household, person or firm was proposed as less. Three files have no dictionary that is
+read here.
+
 Nine columns of the ten are arguable, as two statisticians might write other roles or kinds: numbers and ticks called
 whole that have decimals (cototinc, hexp, lines, clerical, construc), times of day (exptime, onset), and numbers of a
 pupil or respondent within a school or district. Counted as right, the ten are at 96.9 % with and 90.1 % without a
@@ -228,10 +244,12 @@ def _proposed(
     with tempfile.TemporaryDirectory() as folder:
         dictionary = said
         if said is not None and said.suffix == ".html":
-            dictionary = Path(folder) / "dictionary.csv"
-            with dictionary.open("w", newline="", encoding="utf-8") as file:
-                page = said.read_text(encoding="utf-8")
-                csv.writer(file).writerows([("variable", "description"), *_described(page, expected)])
+            page = _described(said.read_text(encoding="utf-8"), expected)
+            told = [each for each in page if any(fnmatchcase(each[0], one) for one in expected)]
+            dictionary = Path(folder) / "dictionary.csv" if told else None
+            if dictionary is not None:
+                with dictionary.open("w", newline="", encoding="utf-8") as file:
+                    csv.writer(file).writerows([("variable", "description"), *told])
         data = own_data(str(records), dictionary=dictionary)
         for each in propose(overview(data.records, data.described)).columns:
             name = re.sub(r"\s", "_", each.name)

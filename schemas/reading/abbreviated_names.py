@@ -19,7 +19,8 @@ _VOWELS = frozenset("aeiou")
 def spelled_out(name: str) -> tuple[str, ...]:
     """The words of a name with abbreviations in full; empty where none of them is one. Cost: O(letters)."""
     words = words_of(name)
-    told = [_in_full(word) for word in words]
+    last = len(words) - 1
+    told = [() if 0 < at == last and word in listed("indicators") else _in_full(word) for at, word in enumerate(words)]
     if not any(told):
         return ()
     return tuple(part for word, full in zip(words, told, strict=True) for part in full or (word,))

@@ -295,7 +295,7 @@ def _as_computed(seen: Overview, columns: Sequence[Proposal]) -> list[Proposal]:
         told = each.sure and each.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE)
         if base is not None and base.role in (Role.QUASI_IDENTIFIER, Role.SENSITIVE) and not told:
             why = f"computed from {one_line(base.name)}, as its logarithm or square is"
-            each = replace(each, role=base.role, why=why, sure=base.sure)
+            each = given[each.name] = replace(each, role=base.role, why=why, sure=base.sure)
         made.append(each)
     return made
 

@@ -34,6 +34,7 @@ from schemas.reading.usual_names import (
     answered_role,
     are_opinions,
     are_ratings,
+    begins_with_a_duration,
     ends_as_a_measure,
     has_a_currency,
     is_a_sentence,
@@ -43,6 +44,7 @@ from schemas.reading.usual_names import (
     is_called_a_count,
     is_called_a_day,
     is_called_a_measure,
+    is_called_a_wave,
     is_called_free_text,
     is_called_money,
     is_neutral,
@@ -185,7 +187,8 @@ def _kind(column: ColumnSummary, said: ColumnDescription, codes: Sequence[str] |
 
 def usual_of(seen: Overview, name: str, without: Collection[Role] = ()) -> tuple[Role, str] | None:
     """By the name of a column, or else by its label: v012, 'Age in years'. Of answers on a scale and measured numbers a
-    label does not say what others know: 'How often do you see your family', 'Family score'."""
+    label does not say what others know: 'How often do you see your family', 'Family score'; of a year not what nobody
+    should learn, of a duration nobody's name: 'Year in which the wage was recorded', 'Months at this address'."""
     weak = _is_personal(seen, name)
     beside = (*without, Role.QUASI_IDENTIFIER) if weak else without
     grades = names_grades(seen.said(name).label) or are_opinions(_answers(seen, name))
@@ -193,7 +196,8 @@ def usual_of(seen: Overview, name: str, without: Collection[Role] = ()) -> tuple
     label = _without_answers(seen.said(name).label)
     says_nothing = is_of_another_survey(name, label) or is_by_chance(name, seen.columns)
     found = None if says_nothing else usual_role(name, beside if asks else without)
-    told = usual_role(label, beside)
+    times = {Role.SENSITIVE} if is_called_a_wave(name) else {*NAMES} if begins_with_a_duration(label) else set()
+    told = usual_role(label, {*beside, *times})
     longer = found and told and len(told[1]) > len(found[1])
     if found and told and longer and (f" {found[1]} " in f" {told[1]} " or {found[0], told[0]} <= {*NAMES}):
         return told  # discharge: 'Sign of discharge' is not the one from hospital; id: 'farm identifier'
@@ -216,7 +220,10 @@ def _says_what_it_is(seen: Overview, name: str) -> bool:
 
 
 def _without_answers(label: str) -> str:
-    """A label without the answers that it lists: 'activity (1 = at work, 2 = disabled)', 'race with levels 1, 2'."""
+    """A label without the answers that it lists: 'activity (1 = at work, 2 = disabled)', 'race with levels 1, 2',
+    'career level: "apprentice", "probation"'; and without a note on it."""
+    label = re.split(r"\.\s+Notes?\b", label)[0]
+    label = re.sub(r'(?:"[^"]*"(?:,? and |,? or |, ?)?){2,}', " ", label)
     label = re.sub(r"\b\w+(?:'s|’s|s'|s’) ", "", label)  # student's intake score: of whom it is, not what
     asked = re.split(r"\b(?:with )?levels\b|\b[01] ?=", label)[0]
     return asked if {*words_of(asked)} - {"a", "an", "factor", "ordered", "numeric", "vector"} else label
@@ -284,6 +291,8 @@ def _role(seen: Overview, name: str, single: Combination | None) -> tuple[Role, 
         return Role.IDENTIFIER, f"called '{word}', and nearly every record has a value of its own", True
     if role in GROUPS and (ratio >= _GROUPED or column.distinct > MOST_KNOWN):
         return role, f"called '{word}'; several records share a value", True
+    if role in NAMES and column.distinct == 1 and enough:
+        return Role.OTHER, f"called '{word}', and the same of every record, so it names none of them", False
     many = column.distinct > MOST_KNOWN or column.kind in (Kind.TEXT, Kind.NOMINAL)
     if role is Role.IDENTIFIER and (ratio >= 0.5 or (len(word) >= 4 and many)):
         return Role.IDENTIFIER, f"called '{word}'", True

@@ -1,5 +1,5 @@
-"""Columns that tell nothing beyond another of the file: they repeat it, or are its logarithm, its square, the same in
-another unit.
+"""Columns that tell nothing beyond another of the file: they repeat it, or are its logarithm, its square, its
+change, the same in another unit.
 
 Whoever knows the one knows the other, so both have one role. The name says which may be computed from which (lincome,
 agesq), and the values whether it is.
@@ -17,7 +17,8 @@ from sluice.ground.comparable_values import repeated
 _BEFORE = ("l", "ln", "log", "l_", "ln_", "log_", "ln.", "log.", "sqrt", "sqrt_")
 _BEHIND = ("sq", "_sq", "2", "_2", "^2", "squared", "_squared", "3", "cubed", "_log", "_ln", "lbs", "kg", "_lbs", "_kg")
 _OF = r"(?:natural )?(?:log|ln|logarithm|sqrt|square root|square)(?: of )?[ (]*(?P<of>\w+)\)?"
-_FORMULA = re.compile(rf"(?:{_OF}|(?P<power>\w+) ?(?:\^ ?[23]|squared|cubed))(?:[;,.( ].*)?")
+_CHANGE = r"(?P<change>\w+) ?- ?(?P=change)(?:_\d|\[_n-\d\])"  # pay - pay_1; in Stata pay - pay[_n-1]
+_FORMULA = re.compile(rf"(?:{_OF}|(?P<power>\w+) ?(?:\^ ?[23]|squared|cubed)|{_CHANGE})(?:[;,.( ].*)?")
 _ENOUGH = 50  # records with both values
 _DIFFERENT = 10  # values: of fewer, an order in common is no sign
 
@@ -39,7 +40,8 @@ def computed_from(seen: Overview) -> dict[str, str]:
         bases += [plain.removesuffix(sign) for sign in _BEHIND if plain.endswith(sign)]
         base = next((names[each] for each in bases if each in names and _is_computed(seen, name, names[each])), None)
         if base is None and (said := _FORMULA.fullmatch(seen.said(name).label.strip().casefold())):
-            base = names.get(said["of"] or said["power"])  # log(x + 1), or 0 where x is, keeps no order
+            # log(x + 1), or 0 where x is, keeps no order
+            base = names.get(said["of"] or said["power"] or said["change"])
         if base is not None:
             found[name] = base
     return found

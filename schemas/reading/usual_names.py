@@ -52,6 +52,10 @@ _TICKED = re.compile(
     re.IGNORECASE,
 )
 _OPAQUE = re.compile(r"[a-z]{1,2}\d+[a-z]?")  # a survey's name that says nothing by itself
+_IN_CURRENCY = re.compile(
+    r"\bin (?:\w+ ){0,2}(?:(?:us |u\.s\. )?dollars?|usd|euros?|eur|gbp|chf|francs|pesos|rupees|yen|yuan|kronor)\b",
+    re.IGNORECASE,
+)
 _VOUCHING = 3  # names of one survey that speak for each other
 _RUN = 10  # names that are numbered through
 
@@ -188,11 +192,16 @@ def is_called_a_code(name: str, label: str = "") -> bool:
     if name.strip().casefold() in _read()[_CODES_OF_SURVEYS] and not is_of_another_survey(name, label):
         return True
     if _is_called_one_of(_CODES, name):
-        return not (_is_called_one_of(_DURATIONS, name) or words_of(label)[:1] in map(words_of, _read()[_DURATIONS]))
+        return not (_is_called_one_of(_DURATIONS, name) or begins_with_a_duration(label))
     if is_called_a_count(name, label) or is_called_a_measure(label):
         return False
     head = re.split("[.;:,(]", label)[0]
     return len(words_of(head)) <= _SHORT + 1 and _is_called_one_of(_CODES, head)
+
+
+def begins_with_a_duration(label: str) -> bool:
+    """Whether a label is of a length of time: 'Months living at current address'."""
+    return words_of(label)[:1] in map(words_of, _read()[_DURATIONS])
 
 
 def is_called_a_count(name: str, label: str = "") -> bool:
@@ -304,8 +313,8 @@ def is_called_money(name: str, label: str) -> bool:
 
 
 def has_a_currency(label: str) -> bool:
-    """Whether a label has the sign of one: '$15,000 to $25,000'."""
-    return re.search("[$€£¥]", label) is not None
+    """Whether a label has the sign of one, or says in which it is: '$15,000 to $25,000', 'Amount paid, in dollars'."""
+    return re.search("[$€£¥]", label) is not None or _IN_CURRENCY.search(label) is not None
 
 
 def is_called_a_whole(name: str) -> bool:

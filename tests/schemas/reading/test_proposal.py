@@ -409,6 +409,32 @@ def test_a_label_says_more_than_the_word_that_a_column_is_called(tmp_path: Path)
     ]  # fmt: skip
 
 
+def test_a_label_is_read_without_what_it_says_beside(tmp_path: Path) -> None:
+    """Answers in quotes, a note, when it was asked, how long somebody lives there, what is thought of others."""
+    rng = np.random.default_rng(2)
+    labels = {
+        "ladder": 'career ladder level: "level1", "apprentice", "probation"',
+        "year": "Year that wage information was recorded",
+        "futime": "days until the end. Note that some have a date of death",
+        "months": "Months living at current address",
+        "good": "whether respondent thinks that immigrants are good for the economy",
+        "fica": "Amount put into the fund, in US dollars",
+        "drive_ind": "",
+        "sex": "",
+    }
+    frame = pd.DataFrame({name: rng.integers(1, 6, 300) for name in labels})
+    found = described(frame.assign(fica=rng.integers(1, 90, 300) / 4), tmp_path, **labels)
+    roles = {name: each.role for name, each in found.items()}
+    assert roles == dict.fromkeys(labels, Role.OTHER) | {"fica": Role.SENSITIVE, "sex": Role.QUASI_IDENTIFIER}
+
+
+def test_what_is_the_same_of_every_record_names_none_of_them(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"name": ["ESS9"] * 60, "sex": ["f", "m"] * 30, "village_name": ["a", "b", "c"] * 20})
+    found = {each.name: each for each in proposed(frame, tmp_path).columns}
+    assert [found[name].role for name in frame] == [Role.OTHER, Role.QUASI_IDENTIFIER, Role.QUASI_IDENTIFIER]
+    assert not found["name"].sure
+
+
 def test_a_code_list_numbers_nobody(tmp_path: Path) -> None:
     """Strata that agree in the sex, as samples are drawn by, are no people."""
     strata = np.arange(400) % 20
@@ -731,13 +757,19 @@ def test_a_measure_with_few_values_is_a_number_and_a_logarithm_by_its_label_foll
     rng = np.random.default_rng(4)
     pressure, pay = rng.choice([90, 100, 110, 120, 130, 140], 900), rng.integers(0, 900, 900) / 100
     frame = pd.DataFrame({"b7": pressure, "z1": pay, "z2": np.log(np.where(pay > 0, pay, 1)), "v3": ["M", "F"] * 450})
+    frame["z3"] = frame["z2"].diff()
     frame.to_csv(tmp_path / "x.csv", index=False)
-    labels = {"b7": "systolic blood pressure", "z1": "real earnings", "z2": "log(z1); zero if z1 == 0"}
+    labels = {
+        "b7": "systolic blood pressure",
+        "z1": "real earnings",
+        "z2": "log(z1); zero if z1 == 0",
+        "z3": "z2 - z2[_n-1]",
+    }
     described = {name: ColumnDescription(label=label) for name, label in labels.items()}
     found = propose(overview(CsvSource(path=(str(tmp_path / "x.csv"),)), described))
     assert found.by_name("b7").kind is Kind.INTEGER
-    assert [found.by_name(name).role for name in ("z1", "z2", "v3")] == [
-        Role.SENSITIVE, Role.SENSITIVE, Role.QUASI_IDENTIFIER,
+    assert [found.by_name(name).role for name in ("z1", "z2", "z3", "v3")] == [
+        Role.SENSITIVE, Role.SENSITIVE, Role.SENSITIVE, Role.QUASI_IDENTIFIER,
     ]  # fmt: skip
 
 
