@@ -179,7 +179,7 @@ def _variable(seen: Overview, proposed: Proposal, changes: bool) -> Iterator[str
     yield from _harmless(seen, proposed)
     if proposed.missing_codes:
         far = far_codes(column, doubtful_codes(column, seen.said(name), MINIMUM_CELL))
-        strange = sorted({*column.marks} - {*values.MISSING_MARKS}) + sorted(far, key=float)
+        strange = [*sorted({*column.marks} - {*values.MISSING_MARKS}), *far]
         guessed = seen.said(name).guessed_missing
         notes = [f"among numbers or dates {_listed(strange)} must be missing, or special"] if strange else []
         notes += [f"{_listed(guessed)} by its label; take out what is an answer"] if guessed else []

@@ -18,6 +18,7 @@ from sluice.reading.kind import ColumnSummary
 from sluice.sources.dictionary_file import means_missing
 from sluice.sources.tabular_source import ColumnDescription
 
+_NUMERIC = (Kind.INTEGER, Kind.CONTINUOUS)
 _DOUBTFUL = "99+|9+[678]|88+|77+|66+|[789]"
 _GRADES = 12  # different numbers of a scale, at most
 _LONG, _FAR = 3, 10  # digits of a code that is far from all others, and how many times as large it is
@@ -52,14 +53,27 @@ def declared_codes(column: ColumnSummary, said: ColumnDescription, minimum_cell:
 def negative_codes(column: ColumnSummary, said: ColumnDescription, minimum_cell: int) -> tuple[str, ...]:
     """Usual negative codes of enough records, in a column that has no other number below nought; and beside codes that
     a dictionary labels, all small negative ones that it does not: which of them are rare stays untold."""
-    if column.kind is not Kind.INTEGER or not column.labels or column.smallest >= 0:
+    if column.kind not in _NUMERIC or not column.labels or column.smallest >= 0:
         return ()
     below = {label for label in column.labels if label.startswith("-")}
     if beside := _beside_labels(below, said):
         return beside
-    if not below <= set(_NEGATIVE) or any(column.labels[label] < minimum_cell for label in below):
+    if not {_whole(label) for label in below} <= set(_NEGATIVE) or any(
+        column.labels[label] < minimum_cell for label in below
+    ):
         return ()
-    return tuple(sorted(below, key=float))
+    return tuple(sorted(below, key=lambda label: float(_whole(label))))
+
+
+def _whole(label: str) -> str:
+    """A number without decimals that are nought, as beside amounts: -99.00, 9999,0."""
+    return re.sub(r"[.,]0+$", "", label)
+
+
+def _numbers_of(column: ColumnSummary) -> dict[str, float]:
+    """The numbers of a column by what is written."""
+    pointed = {label: label.replace(column.decimal_mark, ".") for label in column.labels}
+    return {label: float(text) for label, text in pointed.items() if values.is_number(text)}
 
 
 def _beside_labels(below: set[str], said: ColumnDescription) -> tuple[str, ...]:
@@ -81,34 +95,35 @@ def doubtful_codes(column: ColumnSummary, said: ColumnDescription, minimum_cell:
 def _doubtful_numbers(column: ColumnSummary, answers: Collection[str], minimum_cell: int) -> tuple[str, ...]:
     """99, 999, and 88, 888, 98 ... beside them: the largest numbers of the column, of enough records each and twice as
     large as the next; and 8 and 9 at the end of a scale of a few grades, with a gap before them."""
-    if column.kind is not Kind.INTEGER or not column.labels:
+    if column.kind not in _NUMERIC or not column.labels:
         return ()
-    numbers = sorted((label for label in column.labels if values.is_number(label)), key=float)
+    size = _numbers_of(column)
+    numbers = sorted(size, key=lambda label: size[label])
     found: list[str] = []
     while numbers and numbers[-1] not in answers and _is_doubtful(numbers[-1], column, minimum_cell):
         found.insert(0, numbers.pop())
     while found:
-        if not numbers or _stand_apart([float(label) for label in numbers], float(found[0]), len(column.labels)):
+        if not numbers or _stand_apart([size[label] for label in numbers], size[found[0]], len(column.labels)):
             return tuple(found) if numbers else ()
         numbers.append(found.pop(0))
     return ()
 
 
 def _is_doubtful(number: str, column: ColumnSummary, minimum_cell: int) -> bool:
-    return re.fullmatch(_DOUBTFUL, number) is not None and column.labels[number] >= minimum_cell
+    return re.fullmatch(_DOUBTFUL, _whole(number)) is not None and column.labels[number] >= minimum_cell
 
 
 def far_codes(column: ColumnSummary, doubtful: tuple[str, ...]) -> tuple[str, ...]:
     """Those of three digits and more that are ten times as large as all other numbers: nobody's figure. A nearer one
     may be somebody's, such as a limit that an amount is cut at."""
     if (
-        column.kind is not Kind.INTEGER
+        column.kind not in _NUMERIC
         or not doubtful
-        or len(doubtful[0]) < _LONG
+        or len(_whole(doubtful[0])) < _LONG
         or len(column.labels) < _FAR_FROM + len(doubtful)
     ):
         return ()
-    return doubtful if known_span(column, doubtful)[1] <= float(doubtful[0]) / _FAR else ()
+    return doubtful if known_span(column, doubtful)[1] <= float(_whole(doubtful[0])) / _FAR else ()
 
 
 def _stand_apart(others: Sequence[float], code: float, different: int) -> bool:
@@ -122,7 +137,7 @@ def known_span(column: ColumnSummary, codes: tuple[str, ...]) -> tuple[float, fl
     """Smallest and largest number that is no missing code."""
     if not codes or not column.labels:
         return column.smallest, column.largest
-    numbers = [float(label) for label in column.labels if label not in codes and values.is_number(label)]
+    numbers = [number for label, number in _numbers_of(column).items() if label not in codes]
     return (min(numbers), max(numbers)) if numbers else (column.smallest, column.largest)
 
 

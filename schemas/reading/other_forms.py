@@ -1,4 +1,4 @@
-"""Numbers and dates that are written so that nobody reads them as such: 12 %, (1,200), 90+, 12_, 31.12.2024, 20241231.
+"""Numbers and dates that nobody reads as such: 12 %, 70 kg, (1,200), 90+, 12_, 31.12.2024, 20241231.
 
 A column of them arrives as text, by which its role is guessed wrongly. So a draft says what it holds. A form counts
 only where every value has one, or is written as it should be; a code such as 12A is neither.
@@ -31,11 +31,16 @@ _DIGITS = re.compile(
 )
 _PLAIN_NUMBER = rf"({NUMBER}|[0-9]+,[0-9]+|[0-9]{{1,3}}([.,'’ \xa0\u202f][0-9]{{3}})+([.,][0-9]+)?)"
 _CURRENCY = r"([$€£¥]|usd|eur|gbp|chf|jpy|kr|zł)"
+_UNIT = (
+    r"(kg|mg|lbs?|cm|mm|km|ml|hrs?|min|years?|yrs?|months?|weeks?|days?|hours?|minutes?|jahre?|monate?|tage?|stunden?|"
+    r"ans?|mois|jours?|heures?|años?|meses|d[ií]as?|horas?|anni|mesi|giorni|ore|m²|m2|ha|°C|°F|mmHg|bpm|mg/dl|km/h)"
+)
 _NUMBERS = re.compile(
     rf"[+-]?({_CURRENCY}[ \xa0]?)?{_PLAIN_NUMBER}([ \xa0]?({_CURRENCY}|%|‰))?|"  # 12 %, € 1.200
     rf"[−–]{_PLAIN_NUMBER}|{_PLAIN_NUMBER}-|\({_PLAIN_NUMBER}\)|"  # a minus that is none, 12-, (12)
     rf"_+[+-]?{_PLAIN_NUMBER}_*|[+-]?{_PLAIN_NUMBER}_+|"  # a sign that was left behind: 1109.03_
     rf"[0-9]*\.?[0-9]+[dD][+-]?[0-9]+|"  # as Fortran writes 1.5D+03
+    rf"[<>≤≥]? ?{_PLAIN_NUMBER}\+?[ \xa0]?{_UNIT}|"  # 70 kg, 10+ years
     rf"[<>≤≥]=? ?{_PLAIN_NUMBER}|{_PLAIN_NUMBER}[ ]?(\+|(and|or) (over|more|older|less|under))",  # <5, 90+
     re.IGNORECASE,
 )

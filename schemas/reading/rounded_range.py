@@ -52,7 +52,7 @@ def _of_numbers(proposed: Proposal, column: ColumnSummary, counts: Mapping[str, 
     minimum = 0.0 if natural else _below(smallest, lower)
     maximum = -_below(-largest, upper)
     for code in proposed.doubtful_codes:  # many have it; declared as the maximum it is meant, see checks/sentinels.py
-        maximum = float(code)
+        maximum = float(code.replace(",", "."))
     return {"minimum": float(f"{minimum:.12g}"), "maximum": float(f"{maximum:.12g}")}
 
 

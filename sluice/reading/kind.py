@@ -8,7 +8,7 @@ all are dates, with or without a time                                  date
 all are truth values: true/false, yes/no, on/off                       binary
 all are numbers, and whole (3.0 is)                                    integer
 the same, and texts such as 1e3 among them                             nominal: no program writes a number so
-all are numbers                                                        continuous
+all are numbers; or whole ones, all of them as 1.234e+04               continuous
 all are digits, one with a zero in front: 01, 007                      nominal: a code, whose zeros mean something
 all are codes of a classification (`sluice.reading.classification_codes`)    nominal
 texts, two different ones                                              binary
@@ -63,6 +63,8 @@ _USUAL = re.compile(
     re.IGNORECASE,
 )
 """Words that stand for missing wherever they are, and tell of nobody."""
+_ERRORS = re.compile(r"#[\w/]{2,12}[!?]|#N/?[A-Z]|-?1\.#(IND|[QS]NAN)0*", re.IGNORECASE)
+"""What a spreadsheet of any language or Windows writes where nothing could be computed: #DIV/0!, #WERT!, -1.#IND."""
 _IN_DIGITS = re.compile(f"{values.NUMBER}|{values.LEADING_ZERO}")
 _TEXT_FROM = 60  # distinct values; fewer are categories even where each occurs once
 
@@ -166,7 +168,9 @@ class ColumnSummary:
                 self.labels[mark] += times
         words = {word: times for word, times in self._words.items() if times >= AT_LEAST or _is_usual(word)}
         most = _MOST_USUAL if all(map(_is_usual, words)) else _MOST_WORDS
-        if not 0 < len(words) == len(self._words) <= most or any(re.search("[0-9]", word) for word in words):
+        if not 0 < len(words) == len(self._words) <= most or any(
+            re.search("[0-9]", word) and not _ERRORS.fullmatch(word) for word in words
+        ):
             return  # what has digits may be a number or a date that is written wrongly
         rest = self.known - sum(words.values())
         few = 0 if self._counted or all(map(_SIGNS.fullmatch, words)) else _FEW + len(words)
@@ -231,7 +235,7 @@ class ColumnSummary:
         if self.classification is not None:
             return Kind.NOMINAL
         if self._all("number"):
-            if not self._all("whole"):
+            if not self._all("whole") or self._all("scientific"):
                 return Kind.CONTINUOUS
             return Kind.NOMINAL if self._forms["power"] else Kind.INTEGER
         if self._all("number", "leading zero"):
@@ -341,6 +345,7 @@ class ColumnSummary:
         self.in_a_zone += pc.sum(times.filter(values.fullmatch(found, values.IN_A_ZONE))).as_py() or 0
         pointed = values.with_decimal_point(found, self.decimal_mark)
         self._count("power", values.fullmatch(pointed, "[0-9]+[eE][0-9]+"), times)
+        self._count("scientific", values.fullmatch(pointed, "[+-]?[0-9]*[.][0-9]+[eE][+-]?[0-9]+"), times)
         self._count("leading zero", values.fullmatch(pointed, values.LEADING_ZERO), times)
         beyond = values.beyond_int64(pointed)
         self._count("identifier", beyond, times)
@@ -390,7 +395,7 @@ class ColumnSummary:
 
 
 def _is_usual(word: str) -> bool:
-    return _USUAL.fullmatch(word) is not None
+    return _USUAL.fullmatch(word) is not None or _ERRORS.fullmatch(word) is not None
 
 
 def summary_of(parts: "Iterable[pd.Series[Any]]", decimal_mark: str = ".") -> ColumnSummary:

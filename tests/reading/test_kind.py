@@ -281,6 +281,14 @@ def test_a_word_among_numbers_or_dates_stands_for_missing_whatever_it_is(mark: s
     assert dict(summary.marks) == {mark: 3}
 
 
+@pytest.mark.parametrize("error", ["#DIV/0!", "#WERT!", "#NOM?", "#NV", "-1.#IND", "1.#QNAN0"])
+def test_what_could_not_be_computed_is_missing_though_it_has_digits(error: str) -> None:
+    """One such cell made a column of amounts 'free text or names', which is removed."""
+    assert dict(settled([*["1.5", "2.5", "7.25"] * 20, error]).marks) == {error: 1}
+    assert settled([*["1.5", "2.5", "7.25"] * 20, "1.#INF"]).marks == {}, "a number, though an infinite one"
+    assert settled(["#1", "#2", "#3"] * 9).kind is Kind.NOMINAL
+
+
 def test_a_word_among_few_whole_numbers_is_one_more_category_and_a_rare_name_is_none() -> None:
     assert settled(["1", "2", "3", "K"] * 20).kind is Kind.NOMINAL
     assert settled([*(str(100 + n) for n in range(60)), "Schmidt"]).marks == {}
@@ -310,6 +318,8 @@ def test_whole_numbers_written_with_an_exponent_are_codes() -> None:
     assert settled(["1e3", "2e3", "7e1"] * 9).kind is Kind.NOMINAL
     assert settled(["1e-05", "0.5", "2"] * 9).kind is Kind.CONTINUOUS
     assert settled(["1e+05", "20", "2"] * 9).kind is Kind.INTEGER, "as R writes it"
+    assert settled(["1.234e+04", "2.5E+05", "9.99e+03"] * 9).kind is Kind.CONTINUOUS, "measured to so many digits"
+    assert settled(["1.2e+06", "20", "2"] * 9).kind is Kind.INTEGER
 
 
 @pytest.mark.parametrize(

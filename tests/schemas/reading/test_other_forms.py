@@ -37,7 +37,25 @@ def test_eight_digits_are_dates_where_many_are_or_the_name_says_so(days: list[da
 @given(
     numbers=numbers,
     form=st.sampled_from(
-        ["{} %", "{}%", "€ {}", "${}", "{} EUR", "({})", "{}-", "−{}", "{}+", "<{}", ">= {}", "{} and over", "{}D+03"]
+        [
+            "{} kg",
+            "{}cm",
+            "{}+ years",
+            "< {} months",
+            "{} %",
+            "{}%",
+            "€ {}",
+            "${}",
+            "{} EUR",
+            "({})",
+            "{}-",
+            "−{}",
+            "{}+",
+            "<{}",
+            ">= {}",
+            "{} and over",
+            "{}D+03",
+        ]
     ),
 )
 def test_numbers_as_people_and_programs_write_them(numbers: list[object], form: str) -> None:

@@ -16,6 +16,7 @@ from schemas.reading.contract_draft import contract_yaml, draft_contract, read_d
 from schemas.reading.interval_categories import intervals_in_order
 from schemas.reading.overview import Overview, overview
 from schemas.reading.proposal import Proposals, in_words, propose, share, worst_sets
+from schemas.reading.typing import SourceTyping
 from schemas.reading.usual_names import usual_role
 from sluice.ground.variables import Kind, Role
 from sluice.sources.csv_source import CsvSource
@@ -407,6 +408,34 @@ def test_a_label_says_more_than_the_word_that_a_column_is_called(tmp_path: Path)
     assert [found[name].role for name in frame] == [
         Role.SENSITIVE, Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.QUASI_IDENTIFIER
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("decimal", [".", ","])
+@pytest.mark.parametrize(
+    ("code", "times", "missing", "doubtful"),
+    [
+        ("-99", 12, True, False), ("-99.00", 12, True, False), ("9999", 12, True, False), ("9999.0", 12, True, False),
+        ("999", 12, False, True),  # may be somebody's amount
+        ("-99", 2, False, False), ("9999", 2, False, False),  # may be somebody's
+        ("-13", 12, False, False), ("5000", 12, False, False),
+    ],
+)  # fmt: skip
+def test_codes_among_amounts_are_those_among_whole_numbers(
+    tmp_path: Path, code: str, times: int, missing: bool, doubtful: bool, decimal: str
+) -> None:
+    """-99 and 9999 were released as amounts of money, and moved means and totals."""
+    amounts = np.random.default_rng(2).uniform(1, 400, 300).round(2).astype(str)
+    column = [each.replace(".", decimal) for each in (*amounts, *[code] * times)]
+    pd.DataFrame({"paid": column, "by": "a"}).to_csv(tmp_path / "x.csv", index=False, sep=";")
+    source = CsvSource(path=(str(tmp_path / "x.csv"),), separator=";", decimal=decimal)
+    seen = overview(source)
+    paid = propose(seen).by_name("paid")
+    code = code.replace(".", decimal)
+    assert paid.kind is Kind.CONTINUOUS
+    assert (paid.missing_codes == (code,), paid.doubtful_codes == (code,)) == (missing, doubtful)
+    draft = read_draft(contract_yaml(seen, propose(seen), "x"), ["paid", "by"])
+    typed = SourceTyping(draft, lambda _, text: text, decimal).type_batch(next(source.batches(["paid", "by"])))
+    assert typed["paid"].isna().sum() == missing * times
 
 
 def test_a_label_is_read_without_what_it_says_beside(tmp_path: Path) -> None:
