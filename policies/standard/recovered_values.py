@@ -1,7 +1,8 @@
 """Recovered values: a key or a sensitive variable that was removed or coarsened is a function of columns that stayed.
 
 What comes back counts as if it had been released: for the crowd in which each person stands, and for the sensitive
-values of a group. So does a sensitive value that is told by which cells were blanked, recoded, rounded or altered.
+values of a group. Of whom it is not told, but between which values it lies, stands with those who may have the same. So
+does a sensitive value that is told by which cells were blanked, recoded, rounded or altered.
 """
 
 from collections.abc import Iterator, Sequence
@@ -84,10 +85,10 @@ RECOVERED_VALUES = (
         "hold. Which values were blanked, recoded, rounded or altered, and how released numbers end, tells no "
         "sensitive value that the file hides.",
         helps="Remove or coarsen the columns that the finding names, too: a weight that only one stratum has, a code "
-        "whose first digits are an area, the parts of a total. Or release the variable as it is, and mask the file "
-        "until the rules hold with it. Blank, recode, round and perturb by quasi-identifiers alone, or the same for "
-        "everybody: not for those who have a value that nobody is to know. Leave replicate weights out, or draw them "
-        "anew (docs/weights.md).",
+        "whose first digits are an area, the parts of a total, a rank or score within classes. Or release the variable "
+        "as it is, and mask the file until the rules hold with it. Blank, recode, round and perturb by "
+        "quasi-identifiers alone, or the same for everybody: not for those who have a value that nobody is to know. "
+        "Leave replicate weights out, or draw them anew (docs/weights.md).",
         source="Sources: Farkas and Jajodia (2002); Huhtala, Kärkkäinen, Porkka and Toivonen (1999); Wong, Fu, Wang "
         "and Pei (2007).",
     ),
@@ -96,10 +97,12 @@ RECOVERED_VALUES = (
 _COMES_BACK = 0.2  # of those who have not the value that is told most often: others are told by what goes together
 _FEWEST = 5
 _PEOPLE = 5_000  # who are looked at,
+_TAUGHT = 50_000  # who are looked at where a released column seems to keep a variable's order
 _HIDDEN = 200  # and so many, at least, of whom a variable is hidden
 _FEW_TEXTS = 0.2  # different texts by person, up to which they are the categories of a code
 _SUPPRESSED = 30  # values, at least, for a figure
 _NEARLY_ALL = 0.9  # of those who have a value of a key are marked: who has no mark has another
+_FEW_VALUES = 8  # apart, at most, the bounds of who may be in each group of keys and a value between them
 _CROSSED = 100  # values of a released key, at most, within which marks are looked at
 
 
@@ -118,7 +121,8 @@ def judge_recovered_values(rules: Sequence[DisclosureRule], files: Comparison) -
 
     rules : of the policy; those on groups of look-alikes are asked again with what came back
     files : paired
-    cost  : for each variable that was removed, grouped or suppressed, some tables and two trees of 5,000 people
+    cost  : for each variable that was removed, grouped or suppressed, some tables and two trees of 5,000 people; where
+            a released column seems to keep its order, two trees of 50,000 and few columns
     """
     rng, n = files.rng, len(files.masked)
     columns = {
@@ -140,9 +144,12 @@ def judge_recovered_values(rules: Sequence[DisclosureRule], files: Comparison) -
         drawn = rng.spawn(1)[0]
         truth = plain_values(hidden.values)
         told = told_of(truth[rows], known, others, np.arange(len(rows)), drawn, parts, hidden.of[rows], units[rows])
-        if _comes_back(told) and len(rows) < n:
-            chosen = {name: columns[name] for name in dict.fromkeys((*known, *told.by))}
-            told = told_of(truth, known, chosen, rows, drawn, of=hidden.of, units=units)
+        if (_comes_back(told) or told.orders) and len(rows) < n:
+            chosen = {name: columns[name] for name in dict.fromkeys((*known, *told.by, *told.orders))}
+            taught = rows
+            if told.orders:  # the more are known, the nearer they are to each record
+                taught = np.union1d(rows, drawn.choice(n, min(n, _TAUGHT), replace=False))
+            told = told_of(truth, known, chosen, taught, drawn, of=hidden.of, units=units)
         if _comes_back(told):
             found.append(_judged(rules, files, hidden, told, keys))
     found += judge_steered_masking(rules, files)
@@ -254,6 +261,8 @@ def _too_few(
     )
     others = [name for name in keys if hidden.own or name != hidden.name]
     after = _crowds(files, hidden, told, others)
+    if told.finer:
+        after = np.minimum(after, _crowds(files, hidden, told.finer, others))
     judged = np.ones(len(after), np.bool_)
     if rule.missing_matches == "any" and others:
         judged = files.masked[others].notna().all(axis=1).to_numpy(bool)  # the others have a larger crowd
@@ -269,17 +278,35 @@ def _too_few(
 
 def _crowds(files: Comparison, hidden: _Hidden, told: Told, keys: list[str]) -> IntArray:
     """For each record, how many people share its keys and may have its value of the variable: those who are told to
-    have it, and those of whom nobody knows."""
+    have it, and those of whom it is not known, where it lies within what is known of them."""
     frame, variables = files.masked_with_people
     people = people_of(frame, variables)
     classes = classes_of(frame, keys, people) if keys else None
     labels = np.zeros(len(frame), np.int64) if classes is None else classes.labels
     is_known = told.people | told.anyway | ~hidden.of
-    values = int(told.truth.max(initial=0)) + 1
-    with_value = labels * values + told.truth
-    own = _counted(with_value, is_known, people)
-    unknown = _counted(labels, ~is_known, people)
-    return own + unknown
+    with_value = labels * _levels(told) + told.truth
+    return _counted(with_value, is_known, people) + _possible(labels, told, np.flatnonzero(~is_known), people)
+
+
+def _levels(told: Told) -> int:
+    return int(max(told.truth.max(initial=0), told.high.max(initial=0))) + 1
+
+
+def _possible(labels: IntArray, told: Told, of: IntArray, people: IntArray | None) -> IntArray:
+    """For each record, how many of these, or of their people, have its label and may have its value; shape (n,). The
+    true value of each counts, too, where its bounds err."""
+    low, high = np.minimum(told.low, told.truth)[of], np.maximum(told.high, told.truth)[of]
+    label = labels[of]
+    if people is not None:
+        pairs, place = np.unique(label * (int(people.max(initial=0)) + 1) + people[of], return_inverse=True)
+        low_of, high_of = np.full(len(pairs), np.iinfo(np.int64).max), np.full(len(pairs), -1)
+        np.minimum.at(low_of, place, low)
+        np.maximum.at(high_of, place, high)
+        label, low, high = pairs // (int(people.max(initial=0)) + 1), low_of, high_of
+    values = _levels(told)
+    begins, ends = np.sort(label * values + low), np.sort(label * values + high)
+    asked = labels * values + told.truth
+    return np.searchsorted(begins, asked, "right") - np.searchsorted(ends, asked, "left")
 
 
 def _counted(label: IntArray, of: BoolArray, people: IntArray | None) -> IntArray:
@@ -302,17 +329,26 @@ def _too_alike(
         return None
     labels = classes_of(files.masked, keys).labels
     hides = ~(told.people | told.anyway | ~hidden.of)
+    wide = told.high - told.low
+    vague = hides & ((wide > _FEW_VALUES) | (wide == _levels(told) - 1))
     untold = np.bincount(labels[hides], minlength=int(labels.max()) + 1) > 0
     through = np.bincount(labels[told.people], minlength=int(labels.max()) + 1) > 0
     rows = np.flatnonzero((through & ~untold)[labels])
+    value = files.original[hidden.name].iloc[rows]
     if not isinstance(rule, LDiversity):
-        rows = np.arange(len(labels) if hides.mean() <= 1 - _NEARLY_ALL else 0)
+        rows = np.arange(len(labels) if vague.mean() <= 1 - _NEARLY_ALL else 0)
+        value = files.original[hidden.name].iloc[rows]
+    elif files.variables[hidden.name].role is Role.QUASI_IDENTIFIER:
+        rows, codes = _who_may_have(labels, told, hides, vague)
+        an_example = np.zeros(_levels(told), np.int64)
+        an_example[told.truth[::-1]] = np.arange(len(labels))[::-1]
+        value = files.original[hidden.name].iloc[an_example[codes]]
     if not len(rows):
         return None
     variable = files.variables[hidden.name]
-    frame = with_columns(files.masked.iloc[rows], {hidden.name: files.original[hidden.name].iloc[rows]})
+    frame = with_columns(files.masked.iloc[rows].reset_index(drop=True), {hidden.name: value.reset_index(drop=True)})
     variables = {**files.released, hidden.name: variable}
-    background = Background(files.recoded.iloc[rows], files.minimum_cell)
+    background = Background(files.recoded.iloc[rows].reset_index(drop=True), files.minimum_cell)
     if variable.role is Role.SENSITIVE:
         if rule.columns is not None and hidden.name not in rule.columns:
             return None
@@ -322,11 +358,33 @@ def _too_alike(
         return None
     else:
         variables[hidden.name] = variable.model_copy(update={"role": Role.QUASI_IDENTIFIER})
-        already = rule.find(files.masked.iloc[rows], files.released, "masked", files.unit, background)
+        already = rule.find(
+            files.masked.iloc[rows].reset_index(drop=True), files.released, "masked", files.unit, background
+        )
         if any(finding.verdict is Verdict.FAIL for finding in already):
             return None
     found = rule.find(frame, variables, "masked", files.unit, background)
     return _SAYS.too_alike(**about) if any(finding.verdict is Verdict.FAIL for finding in found) else None
+
+
+def _who_may_have(labels: IntArray, told: Told, hides: BoolArray, vague: BoolArray) -> tuple[IntArray, IntArray]:
+    """Records and codes of values that they may have: each one that is told with its own, each that is nearly told with
+    all that it may be. Groups of keys and a value in which nobody is told, or in which anybody may be of whom little is
+    known, are left out."""
+    values = _levels(told)
+    near = np.flatnonzero(hides & ~vague)
+    low, high = np.minimum(told.low, told.truth)[near], np.maximum(told.high, told.truth)[near]
+    wide = high - low + 1
+    more = np.repeat(low - np.cumsum(wide) + wide, wide) + np.arange(int(wide.sum()))
+    rows = np.append(np.flatnonzero(~hides), np.repeat(near, wide))
+    codes = np.append(told.truth[~hides], more)
+    place = labels[rows] * values + codes
+    of_vague = np.flatnonzero(vague)
+    begins = np.sort(labels[of_vague] * values + np.minimum(told.low, told.truth)[of_vague])
+    ends = np.sort(labels[of_vague] * values + np.maximum(told.high, told.truth)[of_vague])
+    is_open = np.searchsorted(begins, place, "right") > np.searchsorted(ends, place, "left")
+    through = np.isin(place, np.unique(labels[told.people] * values + told.truth[told.people]))
+    return rows[through & ~is_open], codes[through & ~is_open]
 
 
 def _judge_drawn_together(rules: Sequence[DisclosureRule], files: Comparison, keys: Sequence[str]) -> Iterator[Finding]:

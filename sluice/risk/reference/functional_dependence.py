@@ -4,13 +4,14 @@ A stratum was removed, and the weight of its people stayed; a municipality, and 
 Whoever has a few examples, or the method's description, reads the removed value off the released record. That is no
 inference from what usually goes together: the record itself has the value, in other words.
 
-Values are looked up in tables learned from half of the people (each released column whole, by its first and last
-digits or letters, by what it can be divided by, by its calendar; and pairs of these), in a tree over all of them, and,
-where they are numbers or are named by one, in a sum of others with any coefficients, and of their squares, products,
-ratios and logarithms. What is no function to a hundredth of its spread may be one to a tenth or a fifth: a date of
-birth by another date and the age there, a number by two others that were rounded. The other half is read by them. Told
-is who is read surely and rightly, by a way that hardly errs where it is sure; and not by what the file is known to tell
-of the variable, its own coarser form and the quasi-identifiers.
+Values are looked up in tables learned from half of the people (each released column whole, by its first and last digits
+or letters, by what it can be divided by, by its calendar; and pairs of these), in a tree over all of them, and, where
+they are numbers or are named by one, in a sum of others with any coefficients, and of their squares, products, ratios
+and logarithms; and between the next people below and above in the order of a column, within classes of others. What is
+no function to a hundredth of its spread may be one to a tenth or a fifth: a date of birth by another date and the age
+there, a number by two others that were rounded. The other half is read by them. Told is who is read surely and rightly,
+by a way that hardly errs where it is sure; and not by what the file is known to tell of the variable, its own coarser
+form and the quasi-identifiers.
 
 Source: Farkas and Jajodia (2002), inference channels of functional dependencies; Huhtala, Kärkkäinen, Porkka and
 Toivonen (1999), whose approximate dependencies hold but for a share of the rows. Differs from them: half of the rows
@@ -19,7 +20,7 @@ teach, the others are read, and a dependency need not hold for all.
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -30,6 +31,7 @@ import pandas as pd
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray, learnable
 from sluice.ground.comparable_values import plain_values
 from sluice.risk.attacks.attack_success import AttackSuccess
+from sluice.risk.reference.order_within_classes import Part, between, orders_of
 from sluice.risk.reference.value_forms import grain_of
 from sluice.risk.spread import FINE, on_grid, resolution
 
@@ -50,6 +52,9 @@ _EXACT = 400  # different numbers, at most, that are told apart as they are
 _BENT = 5  # numbers whose squares, products and ratios are summed
 _OTHERS_RIGHT = 0.8  # of those who have not the commonest value a sum hits, at least: else it tells that one alone
 _GRIDS = 0.4, 0.2  # spreads of a number that no columns give exactly, and that are taken for one value; coarse first
+_MANY = 0.2  # of those who have not the commonest value: fewer, and a coarser grid is looked at, too
+_NEAR = 8, 4, 2, 1  # people known on each side of a record in an order
+_BANDS = 20, 5  # of as many people each, as classes within which an order may hold
 _FEATURES = 40  # parts that tell most by themselves, by which a tree parts people
 _PLACES = 6
 _FEWEST_NAMED = 5  # labels
@@ -66,6 +71,10 @@ class Told:
     anyway    : (n,) who is told by what is known
     truth     : (n,) codes of the true values; a missing one is a value
     looked_at : (n,) who was learned from and read
+    low, high : (n,) codes between which each one's value lies by what is known of those next to them in an order; all
+                codes, where that tells nothing
+    orders    : columns by which the value follows an order, perhaps too few people being known to read it
+    finer     : the same of the values as they are, where these are told on a coarser grid
     """
 
     people: BoolArray
@@ -74,6 +83,10 @@ class Told:
     anyway: BoolArray
     truth: IntArray
     looked_at: BoolArray
+    low: IntArray
+    high: IntArray
+    orders: tuple[str, ...] = ()
+    finer: "Told | None" = None
 
     @property
     def success(self) -> AttackSuccess:
@@ -85,15 +98,6 @@ class Told:
         others = self.looked_at & (self.truth != int(counts.argmax()))
         n = int(np.count_nonzero(others))
         return AttackSuccess(n, n, int(np.count_nonzero(others & self.people)))
-
-
-@dataclass(frozen=True)
-class Part:
-    """One column, or a part of its values, as codes from 0."""
-
-    column: str
-    codes: IntArray
-    levels: int
 
 
 def told_of(
@@ -123,12 +127,13 @@ def told_of(
     numbers = _numbers_of(target)
     if numbers is None or len(np.unique(numbers[np.isfinite(numbers)])) <= _LEVELS:
         return told
-    for grid in () if told.success.successes else _GRIDS:
+    best = told
+    for grid in () if told.success.share >= _MANY else _GRIDS:
         coarse = _told_on(grid, numbers, known, columns, rows, rng, parts, of, units)
-        if not coarse.success.successes:
+        if coarse.success.share <= best.success.share:
             break
-        told = coarse
-    return told
+        best = replace(coarse, orders=coarse.orders or told.orders, finer=told)
+    return best
 
 
 def _told_on(
@@ -144,7 +149,7 @@ def _told_on(
 ) -> Told:
     """The same, numbers on one grid, by sums alone; by default of a hundredth of their spread, where they are many, and
     by every way."""
-    truth, levels = _labels(target, grid)
+    truth, levels, in_order = _labels(target, grid)
     by_column = parts if parts is not None else {name: parts_of(name, column) for name, column in columns.items()}
     codes, names = pd.factorize(np.arange(len(rows)) if units is None else units[rows])
     place = np.argsort(rng.permutation(len(names)))[codes]
@@ -152,18 +157,22 @@ def _told_on(
     halves = np.split(rows[order], [np.count_nonzero(place < len(names) // 2)])
     sides = _Sides(truth, levels, halves, np.ones(len(truth), np.bool_) if of is None else of, grid)
     if levels < 2 or min(map(len, halves)) < _LEAF:
-        nobody = np.zeros(len(truth), np.bool_)
-        return Told(nobody, (), nobody, truth, sides.looked_at)
+        nobody, bounds = np.zeros(len(truth), np.bool_), sides.all_values
+        return Told(nobody, (), nobody, truth, sides.looked_at, *bounds)
     anyway = [part for name in known for part in by_column.get(name, [])]
     others = [part for name in columns if name not in known for part in by_column[name]]
     if grid:
         told, by = _by_sum(columns, sides, target)
     else:
         told, by = _best_of(others, [*others, *anyway], sides, columns, target)
+    read = _by_order(others, [*others, *anyway], sides, in_order, rng)
+    if sides.count(read.told) > sides.count(told):
+        told, by = read.told, read.by
     base = np.zeros(len(truth), np.bool_)
     if told.any():
         base, _ = _best_of([], anyway, sides, {name: columns[name] for name in known if name in columns}, target)
-    return Told(told & ~base, by, base, truth, sides.looked_at)
+        base |= _by_order([], anyway, sides, in_order, rng).told
+    return Told(told & ~base, by, base, truth, sides.looked_at, read.low, read.high, read.orders)
 
 
 class _Sides:
@@ -178,6 +187,11 @@ class _Sides:
         second = np.zeros(len(truth), np.bool_)
         second[halves[0]] = True  # whoever taught the first way is read by the second
         self.readers = [np.flatnonzero(~second), np.flatnonzero(second)]
+
+    @property
+    def all_values(self) -> tuple[IntArray, IntArray]:
+        """The bounds of values of which nothing is known."""
+        return np.zeros(len(self.truth), np.int64), np.full(len(self.truth), self.levels - 1)
 
     def by_table(self, codes: IntArray, cells: int) -> BoolArray:
         """Who is told by what goes with each code."""
@@ -237,6 +251,74 @@ def _pairs(scored: list[Part], single: list[Part], people: int) -> Iterator[tupl
     for one, two in {(id(a), id(b)): (a, b) for a, b in chosen if a.column != b.column}.values():
         if one.levels * two.levels * _FULL <= people * 2 and (not own or {one.column, two.column} & own):
             yield one, two
+
+
+@dataclass(frozen=True)
+class _Ordered:
+    """Who is told by an order, the columns, and the bounds of each one's value."""
+
+    told: BoolArray
+    by: tuple[str, ...]
+    low: IntArray
+    high: IntArray
+    orders: tuple[str, ...] = ()
+
+
+def _by_order(
+    single: list[Part], every: list[Part], sides: _Sides, in_order: bool, rng: np.random.Generator
+) -> _Ordered:
+    """By those next to a record in the order of a column, within classes of others.
+
+    Sure is who stands between people with one value. Bounds are told where the values of nearly all lie within theirs,
+    and of those who have not the commonest one.
+    """
+    nobody, levels = np.zeros(len(sides.truth), np.bool_), sides.levels
+    best = _Ordered(nobody, (), *sides.all_values)
+    own = {part.column for part in single}
+    rows = np.concatenate(sides.halves)
+    orders = orders_of(sides.truth, in_order, every, own, rows, rng)
+    usual = int(np.bincount(sides.truth[rows]).argmax())
+    others = sides.looked_at & (sides.truth != usual)
+    narrowest = np.inf
+    for order in orders:
+        labels, value = order.labels, np.full(len(nobody), -1)
+        of_class = _Shares(labels, levels, sides.truth, rows)
+        for near in _NEAR:  # whoever is told by many known people, and then by fewer, too
+            low, high = sides.all_values
+            for half, readers in enumerate(sides.readers):
+                low[readers], high[readers] = between(order, labels, sides.truth, sides.halves[half], readers, near)
+            agreed = (low == high) & (of_class.of(low) ** (2 * near) <= _LUCK)
+            value[agreed] = low[agreed]
+            sure = value >= 0
+            told = (value == sides.truth) & sides.of
+            if sides.count(told) >= _RIGHT * sides.count(sure) and np.count_nonzero(
+                told & others
+            ) >= _OTHERS_RIGHT * np.count_nonzero(sure & others):
+                best = (
+                    replace(best, told=told, by=order.columns) if sides.count(told) > sides.count(best.told) else best
+                )
+            inside = (low <= sides.truth) & (sides.truth <= high)
+            bounded = in_order and sides.count(inside) >= _RIGHT * np.count_nonzero(sides.looked_at)
+            width = float((high - low)[sides.looked_at].mean())
+            if bounded and width < narrowest and np.count_nonzero(inside & others) >= _RIGHT * np.count_nonzero(others):
+                best, narrowest = replace(best, low=low, high=high), width
+    return replace(best, orders=orders[0].columns if orders and levels > 2 else ())
+
+
+class _Shares:
+    """Of the people of each class, the share who have a value."""
+
+    def __init__(self, labels: IntArray, levels: int, truth: IntArray, rows: IntArray) -> None:
+        self._labels, self._levels = labels, levels
+        self._places, self._counts = np.unique(labels[rows] * levels + truth[rows], return_counts=True)
+        self._people = np.bincount(labels[rows], minlength=int(labels.max()) + 1)
+
+    def of(self, value: IntArray) -> FloatArray:
+        """Of each record's class, shape (n,)."""
+        place = self._labels * self._levels + value
+        found = np.minimum(np.searchsorted(self._places, place), len(self._places) - 1)
+        counts = np.where(self._places[found] == place, self._counts[found], 0)
+        return np.asarray(counts / np.maximum(1, self._people[self._labels]))
 
 
 def _table(codes: IntArray, cells: int, sides: _Sides, half: int, rows: IntArray) -> tuple[IntArray, BoolArray]:
@@ -404,12 +486,16 @@ def _exponentials(values: FloatArray) -> FloatArray:
     return np.asarray(np.exp(values))
 
 
-def _labels(target: Column, grid: float | None = None) -> tuple[IntArray, int]:
-    """Values as codes, a missing one too; many numbers on a grid, of a hundredth of their spread by default."""
+def _labels(target: Column, grid: float | None = None) -> tuple[IntArray, int, bool]:
+    """Values as codes, a missing one too; many numbers on a grid, of a hundredth of their spread by default. Their
+    number, and whether they are in an order: numbers, and labels that a number names."""
     if target.dtype.kind == "f" and (grid or len(np.unique(target[np.isfinite(target)])) > _EXACT):
         target = on_grid(target, resolution(target, grid or FINE))
     codes, values = pd.factorize(pd.Series(target), sort=True, use_na_sentinel=False)
-    return codes.astype(np.int64), len(values)
+    numbers = _numbers_of(target)
+    if numbers is not None and target.dtype.kind != "f":
+        codes = np.unique(numbers, return_inverse=True)[1]
+    return codes.astype(np.int64), len(values), numbers is not None
 
 
 def parts_of(name: str, column: "pd.Series[Any]") -> list[Part]:
@@ -427,14 +513,22 @@ def parts_of(name: str, column: "pd.Series[Any]") -> list[Part]:
     # a limit that many share, where most others have values of their own
     piles = [np.where(np.bincount(codes) >= _PILE, np.arange(len(labels)), -1)]
     piles = piles if len(labels) * 2 * _FULL > len(codes) else []
-    for part in (labels, *piles, *(_number_parts(numbers, column) if numbers is not None else _text_parts(labels))):
+    bands = [_bands(codes, band) for band in _BANDS] if numbers is not None and len(labels) > _EXACT // 4 else []
+    more = _number_parts(numbers, column) if numbers is not None else _text_parts(labels)
+    for place, part in enumerate((labels, *piles, *bands, *more)):
         of, levels = pd.factorize(np.asarray(part), sort=True, use_na_sentinel=False)
         first = pd.factorize(of)[0].astype(np.int32).tobytes()
         if len(levels) < 2 or first in seen:
             continue
         seen.add(first)
-        found.append(Part(name, of.astype(np.int64)[codes], len(levels)))
+        found.append(Part(name, of.astype(np.int64)[codes], len(levels), whole=not place))
     return found
+
+
+def _bands(codes: IntArray, bands: int) -> IntArray:
+    """The band of each value, so many of about the same number of people."""
+    people = np.bincount(codes)
+    return np.asarray((np.cumsum(people) - people / 2) * bands // len(codes)).astype(np.int64)
 
 
 def _number_parts(values: FloatArray, column: "pd.Series[Any]") -> Iterator[Column]:

@@ -208,3 +208,38 @@ def test_the_records_of_others_tell_nothing_by_how_rare_an_original_value_was(se
 def test_a_class_of_work_that_all_who_moved_are_given_tells_them() -> None:
     (found,) = judge_steered_masking([K, L], records_of_others(1, "Without pay"))
     assert (found.code, found.scope, found.data["by"]) == ("recovered_values.steered", "moved", ("work",))
+
+
+def ranked(among: str, ages: int = 12) -> Comparison:
+    """Age is removed, and its rank within sex stays; the ill are of any age, or all of the youngest."""
+    rng = np.random.default_rng(4)
+    files = people(rare=20)
+    age = np.append(rng.integers(0, ages, N - 20), rng.integers(0, 3, 20)) * 5.0
+    ill = rng.random(N) < 0.4 if among == "all" else age == 0
+    frame = files.original.drop(columns="area").assign(age=age, ill=pd.Categorical(np.where(ill, "yes", "no")))
+    frame["hint"] = pd.Series(age + rng.random(N) / 100).groupby(frame["sex"], observed=True).rank()
+    variables = {name: files.variables[name] for name in ("sex", "hint", "ill")}
+    released = dict(variables)
+    variables["age"] = Variable(name="age", role=Role.QUASI_IDENTIFIER, kind=Kind.CONTINUOUS)
+    masked = frame.drop(columns="age")
+    return files_of(frame, masked, variables, released, masked)
+
+
+@pytest.mark.parametrize(
+    ("rule", "among", "code", "verdict"),
+    [
+        (KAnonymity(k=15), "all", "recovered_values.too_few", Verdict.FAIL),
+        (KAnonymity(k=2), "all", "recovered_values.kept", Verdict.PASS),
+        (ALONE, "all", "recovered_values.kept", Verdict.PASS),
+        (L, "youngest", "recovered_values.too_alike", Verdict.FAIL),
+        (L, "all", "recovered_values.kept", Verdict.PASS),
+    ],
+)
+def test_a_rank_within_sex_gives_the_age_back(rule: DisclosureRule, among: str, code: str, verdict: Verdict) -> None:
+    """Who stands between two ages may be of either, and of no other: that is the crowd in which they stand."""
+    found = judged([rule], ranked(among))
+    assert (found.code, found.verdict, found.scope) == (code, verdict, "age")
+    assert found.data["by"][0] == "hint"
+    if code.endswith("too_few"):
+        assert 0 < found.data["below"] <= 20  # of the rare sex alone
+        golden(found)

@@ -121,3 +121,38 @@ def test_the_others_of_a_unit_teach_nothing() -> None:
     given = labels(area).to_numpy(object), (), {"stays": pd.Series(number)}, np.arange(N)
     assert told_of(*given, np.random.default_rng(2)).people.any()
     assert not told_of(*given, np.random.default_rng(2), units=units).people.any()
+
+
+def scale_of(value: NDArray[np.float64], of: NDArray[np.int64], noise: float = 0.0) -> pd.Series:
+    """Ranks within classes, upwards in some and downwards in others, moved by so many places."""
+    ranks = pd.Series(value + RNG.random(N) / 100).groupby(of).rank()
+    return ranks * np.where(of % 2 == 0, 1, -1) + noise * RNG.normal(size=N)
+
+
+@pytest.mark.parametrize("noise", [0.0, 1.0])
+def test_an_order_within_classes_tells_a_value_or_bounds_it(noise: float) -> None:
+    age = RNG.integers(0, 12, N).astype(float) * 5
+    columns = {"sex": labels(SEX), "area": labels(AREA % 3), "scale": scale_of(age, AREA % 3 * 2 + SEX, noise)}
+    found = told(age, ("sex", "area"), **columns)
+    assert found.success.share > 0.4
+    assert set(found.by) >= {"scale", "area"}
+    inside = (found.low <= found.truth) & (found.truth <= found.high)
+    assert inside.mean() > 0.95
+    assert (found.high - found.low)[~found.people].mean() < 3
+
+
+def test_what_is_known_to_follow_an_order_is_not_told() -> None:
+    age = RNG.integers(0, 12, N).astype(float) * 5
+    columns = {"sex": labels(SEX), "scale": scale_of(age, SEX)}
+    assert told(age, ("sex",), **columns).people.any()
+    assert not told(age, ("sex", "scale"), **columns, other=pd.Series(AMOUNT)).people.any()
+
+
+def test_an_order_of_other_people_or_of_what_goes_along_tells_nothing() -> None:
+    """Years of work go along with age, and an age is not read off them."""
+    age = RNG.integers(20, 80, N).astype(float)
+    work = np.round(np.maximum(0, age - 18 - RNG.gamma(2, 4, N)))
+    for column in (pd.Series(work), scale_of(RNG.permutation(age), SEX)):
+        found = told(age, ("sex",), sex=labels(SEX), stays=column)
+        assert found.success.share < 0.05
+        assert (found.high - found.low).min() == found.high.max()
