@@ -244,6 +244,10 @@ IN_ARCHIVE: Mapping[str, tuple[str, str]] = {
 OF_TEXT: Mapping[str, tuple[str, str]] = {
     "<!doctype html": ("a web page", "download the file itself, not the page about it"),
     "<html": ("a web page", "download the file itself, not the page about it"),
+    **dict.fromkeys(
+        ("<table", "<meta", "<style", "<head", "<body", "<div", "<!--", "mime-version:"),
+        ("a table in HTML", "open it in a spreadsheet and save it as .xlsx"),
+    ),
     "<?xml": ("an XML document", _EXPORT),
     "{": ("JSON", "write it as CSV or Parquet"),
     "[{": ("JSON", "write it as CSV or Parquet"),

@@ -77,6 +77,7 @@ OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504)
         pytest.param(gzip.compress(b"PAR1"), id="packed_parquet"),
         pytest.param(b'{"records": [1]}', id="json"),
         pytest.param(b"<!DOCTYPE html><html>", id="web_page"),
+        pytest.param(b"<table border=1>\n" + b"<tr><td>1</td></tr>\n" * 20, id="table_of_a_web_page"),
         pytest.param(b"a,b\n1,2\0\n", id="zero_byte"),
         pytest.param(b"id,x\n" + b"1,a\0b\n" * 20, id="zero_bytes"),
         pytest.param(b"id,xy\n" + b"1,a\0b\n" * 20, id="zero_bytes_in_a_pair"),
