@@ -230,7 +230,8 @@ def _judged(
         for on_crowd in on_crowds:
             broken = broken or _too_few(on_crowd, files, hidden, told, keys, about)
     for on_value in on_values:
-        broken = broken or _too_alike(on_value, files, hidden, told, keys, about)
+        for each in filter(None, (told, told.finer)):
+            broken = broken or _too_alike(on_value, files, hidden, each, keys, about)
     if broken:
         verdict, says = Verdict.FAIL, broken
     elif not any(isinstance(rule, FrequencyRule | SensitiveRule) for rule in rules):

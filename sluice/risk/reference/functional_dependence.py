@@ -7,11 +7,11 @@ inference from what usually goes together: the record itself has the value, in o
 Values are looked up in tables learned from half of the people (each released column whole, by its first and last digits
 or letters, by what it can be divided by, by its calendar; and pairs of these), in a tree over all of them, and, where
 they are numbers or are named by one, in a sum of others with any coefficients, and of their squares, products, ratios
-and logarithms; and between the next people below and above in the order of a column, within classes of others. What is
-no function to a hundredth of its spread may be one to a tenth or a fifth: a date of birth by another date and the age
-there, a number by two others that were rounded. The other half is read by them. Told is who is read surely and rightly,
-by a way that hardly errs where it is sure; and not by what the file is known to tell of the variable, its own coarser
-form and the quasi-identifiers.
+and logarithms; and between the next people below and above in the order of a column, or of a sum with coefficients of
+each class's own, within classes of others. What is no function to a hundredth of its spread may be one to a tenth or a
+fifth: a date of birth by another date and the age there, a number by two others that were rounded. The other half is
+read by them. Told is who is read surely and rightly, by a way that hardly errs where it is sure; and not by what the
+file is known to tell of the variable, its own coarser form and the quasi-identifiers.
 
 Source: Farkas and Jajodia (2002), inference channels of functional dependencies; Huhtala, Kärkkäinen, Porkka and
 Toivonen (1999), whose approximate dependencies hold but for a share of the rows. Differs from them: half of the rows
@@ -31,7 +31,8 @@ import pandas as pd
 from sluice.ground.arrays import BoolArray, FloatArray, IntArray, learnable
 from sluice.ground.comparable_values import plain_values
 from sluice.risk.attacks.attack_success import AttackSuccess
-from sluice.risk.reference.order_within_classes import Part, between, orders_of
+from sluice.risk.reference.order_within_classes import Order, Part, between, orders_of
+from sluice.risk.reference.sums_within_classes import sums_of
 from sluice.risk.reference.value_forms import grain_of
 from sluice.risk.spread import FINE, on_grid, resolution
 
@@ -52,7 +53,7 @@ _EXACT = 400  # different numbers, at most, that are told apart as they are
 _BENT = 5  # numbers whose squares, products and ratios are summed
 _OTHERS_RIGHT = 0.8  # of those who have not the commonest value a sum hits, at least: else it tells that one alone
 _GRIDS = 0.4, 0.2  # spreads of a number that no columns give exactly, and that are taken for one value; coarse first
-_MANY = 0.2  # of those who have not the commonest value: fewer, and a coarser grid is looked at, too
+_MANY = 0.2  # of those who have not the commonest value: fewer, and sums within classes are looked at, too
 _NEAR = 8, 4, 2, 1  # people known on each side of a record in an order
 _BANDS = 20, 5  # of as many people each, as classes within which an order may hold
 _FEATURES = 40  # parts that tell most by themselves, by which a tree parts people
@@ -123,13 +124,14 @@ def told_of(
     returns : `people` are all n, of whom the other ones are read by what the first half taught
     cost    : O(columns n log n), and a tree of the rows looked at
     """
-    told = _told_on(None, target, known, columns, rows, rng, parts, of, units)
+    orders: _Memory = {}  # the same on each grid: they are found by ranks
+    told = _told_on(None, target, known, columns, rows, rng, parts, of, units, orders)
     numbers = _numbers_of(target)
     if numbers is None or len(np.unique(numbers[np.isfinite(numbers)])) <= _LEVELS:
         return told
     best = told
-    for grid in () if told.success.share >= _MANY else _GRIDS:
-        coarse = _told_on(grid, numbers, known, columns, rows, rng, parts, of, units)
+    for grid in () if told.success.share >= _SURE else _GRIDS:
+        coarse = _told_on(grid, numbers, known, columns, rows, rng, parts, of, units, orders)
         if coarse.success.share <= best.success.share:
             break
         best = replace(coarse, orders=coarse.orders or told.orders, finer=told)
@@ -146,9 +148,10 @@ def _told_on(
     parts: Mapping[str, list[Part]] | None,
     of: BoolArray | None,
     units: IntArray | None,
+    orders: "_Memory",
 ) -> Told:
-    """The same, numbers on one grid, by sums alone; by default of a hundredth of their spread, where they are many, and
-    by every way."""
+    """The same, numbers on one grid, by sums and orders alone; by default of a hundredth of their spread, where they
+    are many, and by every way. The orders that were found are kept for the next grid."""
     truth, levels, in_order = _labels(target, grid)
     by_column = parts if parts is not None else {name: parts_of(name, column) for name, column in columns.items()}
     codes, names = pd.factorize(np.arange(len(rows)) if units is None else units[rows])
@@ -165,13 +168,14 @@ def _told_on(
         told, by = _by_sum(columns, sides, target)
     else:
         told, by = _best_of(others, [*others, *anyway], sides, columns, target)
-    read = _by_order(others, [*others, *anyway], sides, in_order, rng)
+    read = _by_order(others, [*others, *anyway], sides, in_order, rng, columns, target, orders)
     if sides.count(read.told) > sides.count(told):
         told, by = read.told, read.by
     base = np.zeros(len(truth), np.bool_)
     if told.any():
-        base, _ = _best_of([], anyway, sides, {name: columns[name] for name in known if name in columns}, target)
-        base |= _by_order([], anyway, sides, in_order, rng).told
+        kept = {name: columns[name] for name in known if name in columns}
+        base, _ = _best_of([], anyway, sides, kept, target)
+        base |= _by_order([], anyway, sides, in_order, rng, kept, target, orders).told
     return Told(told & ~base, by, base, truth, sides.looked_at, read.low, read.high, read.orders)
 
 
@@ -253,6 +257,10 @@ def _pairs(scored: list[Part], single: list[Part], people: int) -> Iterator[tupl
             yield one, two
 
 
+_Memory = dict[tuple[bool, bool], list[Order]]
+"""Orders, by whether other columns than the known ones count, and whether the columns are sums."""
+
+
 @dataclass(frozen=True)
 class _Ordered:
     """Who is told by an order, the columns, and the bounds of each one's value."""
@@ -265,20 +273,44 @@ class _Ordered:
 
 
 def _by_order(
-    single: list[Part], every: list[Part], sides: _Sides, in_order: bool, rng: np.random.Generator
+    single: list[Part],
+    every: list[Part],
+    sides: _Sides,
+    in_order: bool,
+    rng: np.random.Generator,
+    columns: Mapping[str, "pd.Series[Any]"],
+    target: Column,
+    memory: "_Memory",
 ) -> _Ordered:
     """By those next to a record in the order of a column, within classes of others.
 
     Sure is who stands between people with one value. Bounds are told where the values of nearly all lie within theirs,
     and of those who have not the commonest one.
     """
-    nobody, levels = np.zeros(len(sides.truth), np.bool_), sides.levels
-    best = _Ordered(nobody, (), *sides.all_values)
     own = {part.column for part in single}
     rows = np.concatenate(sides.halves)
-    orders = orders_of(sides.truth, in_order, every, own, rows, rng)
-    usual = int(np.bincount(sides.truth[rows]).argmax())
-    others = sides.looked_at & (sides.truth != usual)
+    plain, summed = (bool(single), False), (bool(single), True)
+    if plain not in memory:
+        memory[plain] = orders_of(sides.truth, in_order, every, own, rows, rng)
+    best = _followed(memory[plain], sides, in_order)
+    wanted, others = _numbers_of(target), sides.truth != int(np.bincount(sides.truth[rows]).argmax())
+    few = sides.count(best.told & others) < _MANY * sides.count(others)
+    if few and summed not in memory and wanted is not None and np.isfinite(wanted).all():
+        read = {name: _numbers_of(plain_values(column)) for name, column in columns.items()}
+        sums = sums_of(wanted, {name: each for name, each in read.items() if each is not None}, every, rows, rng)
+        memory[summed] = orders_of(sides.truth, in_order, every, own, rows, rng, sums) if sums else []
+    if few and memory.get(summed):
+        found = _followed(memory[summed], sides, in_order)
+        best = found if sides.count(found.told) > sides.count(best.told) or not best.orders else best
+    return best
+
+
+def _followed(orders: Sequence[Order], sides: _Sides, in_order: bool) -> _Ordered:
+    """By the order that tells most."""
+    nobody, levels = np.zeros(len(sides.truth), np.bool_), sides.levels
+    rows = np.concatenate(sides.halves)
+    others = sides.looked_at & (sides.truth != int(np.bincount(sides.truth[rows]).argmax()))
+    best = _Ordered(nobody, (), *sides.all_values)
     narrowest = np.inf
     for order in orders:
         labels, value = order.labels, np.full(len(nobody), -1)
