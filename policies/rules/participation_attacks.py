@@ -1,19 +1,21 @@
 """Attacks on having taken part: whether somebody is in the file, and what it reveals of those who are alone."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import reduce
+from operator import add
 from typing import ClassVar, Literal
 
 import pandas as pd
 from pydantic import Field
 
 from policies.reported_shares import disclosed_share
-from policies.rules.control_rules import ControlRule, SinglingOut, comparable_columns, units_of
+from policies.rules.control_rules import ControlRule, SinglingOut, comparable_columns
 from sluice.ground.comparable_values import plain_values
 from sluice.ground.document_parts import Share
 from sluice.ground.rule import AnyOf
 from sluice.ground.sentence import Sentence, Sentences, listed, percent, word
 from sluice.ground.verdict import Finding
-from sluice.risk.attacks.attack_success import FEWEST, half_width, people_of_looks
+from sluice.risk.attacks.attack_success import FEWEST, LOOKS, OF_FOLDS, half_width, is_open, people_of_looks
 from sluice.risk.attacks.membership import (
     Membership,
     learned_membership,
@@ -22,10 +24,12 @@ from sluice.risk.attacks.membership import (
     widest_interval,
 )
 from sluice.risk.attacks.participant_inference import participant_inference
-from sluice.risk.attacks.rare_combinations import rare_combinations
+from sluice.risk.attacks.rare_combinations import RareFinds, rare_finds
 from sluice.risk.attacks.subset_inference import subset_inference
 from sluice.risk.classes.microdata_rule import Columns
+from sluice.risk.measurement import Measurement
 from sluice.utility.comparison import Comparison
+from sluice.utility.folds import Fold
 
 _SUBSETS = Sentences(
     "subset_inference",
@@ -47,6 +51,8 @@ _RARE = Sentences(
     nobody_alone="Nobody is alone with {size} values that others have.",
     stand_in_file="Among the combinations of {size} values that are common each by itself and that one of the {unit} "
     "alone holds, {share:percent} occur in the file; of those of {unit} who are not in it, {baseline:percent}.",
+    in_folds=" So few were set aside that the plan was also carried out on other parts of the {unit}: each of them "
+    "stayed away once.",
 )
 
 _SAYS = Sentences(
@@ -150,16 +156,33 @@ class RareCombinations(ControlRule):
 
     def play(self, files: Comparison, control: pd.DataFrame) -> Iterator[Finding]:
         columns = list(self.columns or comparable_columns(files, control))
-        tables = [[plain_values(file[name]) for name in columns] for file in (files.recoded, files.masked, control)]
         for size in (size for size in self.sizes if size <= len(columns)):
-            found = rare_combinations(tables[0], tables[1], tables[2], size, files.rng, units=units_of(files))
+            found, made_again = self._found(files, columns, size)
             scope = f"{size} values"
             if not found.completed:
                 yield self.unknown(_RARE.nobody_alone(size=size), found.attempted, scope)
                 continue
             assert found.baseline is not None
             says = _RARE.stand_in_file(size=size, unit=files.unit, share=found.value, baseline=found.baseline)
+            if made_again:
+                says += _RARE.in_folds(unit=files.unit)
             yield self.judge(found.at_least_baseline().beyond_baseline(), says, scope)
+
+    def _found(self, files: Comparison, columns: Sequence[str], size: int) -> tuple[Measurement, bool]:
+        """What is found in the file and, where too few were set aside for it to decide, in those of the other folds;
+        and whether in those."""
+
+        def finds(fold: Fold) -> RareFinds:
+            tables = [[plain_values(file[name]) for name in columns] for file in fold[:3]]
+            return rare_finds(tables[0], tables[1], tables[2], size, files.rng, units=fold.units)
+
+        alone = finds(files.as_fold)
+        found = alone.measurement().at(LOOKS[0])
+        if not found.completed or not is_open(found.at_least_baseline().beyond_baseline(), self.limit):
+            return found, False
+        if len(files.folds) == 1:
+            return alone.measurement(), False
+        return reduce(add, map(finds, files.folds)).measurement().at(LOOKS[1], OF_FOLDS), True
 
     def describe(self) -> str:
         return (

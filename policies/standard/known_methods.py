@@ -84,7 +84,7 @@ def judge_transparency(limits: TransparencyLimits, files: Comparison) -> list[Fi
         open_findings = [says(Verdict.REVIEW, _SAYS.not_declared(methods=methods), ", ".join(methods))]
     elif not attacks:
         return [says(Verdict.PASS, _SAYS.no_attack())]
-    pairs = pairs_of(files, limits.people)
+    pairs = pairs_of(files, limits.people, limits.participation)
     if open_findings:
         attacks += [MethodAttack(trace.method, trace) for trace in traces(pairs)]
     return [*open_findings, *(_judged(limits, attack, pairs, files) for attack in attacks)]
@@ -105,7 +105,7 @@ def is_perturbed(files: Comparison, name: str) -> bool:
     return bool(became["value"].duplicated().any())
 
 
-def pairs_of(files: Comparison, people: int) -> Pairs:
+def pairs_of(files: Comparison, people: int, participation: float | None = None) -> Pairs:
     """The files record by record, and at most so many people at random who are attacked."""
     n, rng = len(files.masked), files.rng
     attacked = min(n, people, max(1000, _CELLS // max(n, 1)))
@@ -113,6 +113,7 @@ def pairs_of(files: Comparison, people: int) -> Pairs:
     return Pairs(
         files.original, files.variables, files.recoded, files.masked, files.released, rows, rng, files.recoded_holdout,
         None if files.holdout is None else groups_of_people(files.holdout, files.variables),
+        None if files.holdout is None else lambda: files.folds, participation,
     )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ What a finding adds where its interval lies on both sides of the limit.
 """
 
 from dataclasses import dataclass, replace
+from statistics import NormalDist
 from typing import Literal
 
 from sluice.ground.sentence import Saying, Sentence
@@ -54,6 +55,15 @@ class Measurement:
         if self.baseline is None:
             return None
         return (self.value - self.baseline) * (1 if self.worse == "higher" else -1)
+
+    def at(self, level: float, widened: float = 1) -> "Measurement":
+        """The same with the interval of another level, by the normal law on either side of the value, so much wider."""
+        if self.interval is None:
+            return self
+        normal = NormalDist()
+        by = widened * normal.inv_cdf((1 + level) / 2) / normal.inv_cdf((1 + self.level) / 2)
+        low, high = (self.value + (end - self.value) * by for end in self.interval)
+        return replace(self, interval=(low, high), level=level)
 
     def moved_to(self, value: float) -> "Measurement":
         """The same excess, from another baseline."""

@@ -17,11 +17,12 @@ from sluice.ground.variables import Role, Variable, Variables
 from sluice.masking.masking_step import MaskingStep
 from sluice.masking.moved_blocks import Block
 from sluice.masking.plan import ByStratum
-from sluice.risk.people_of_records import person_variable
+from sluice.risk.people_of_records import groups_of_people, person_variable
 from sluice.utility.analyses.asked_analyses import Analyses
 from sluice.utility.cell_changes import cell_changes, changed_cells, changed_in_few, tells_of_few
 from sluice.utility.common_bins import CommonBins, common_bins
 from sluice.utility.continuous.released_numbers import ReleasedNumbers, released_numbers
+from sluice.utility.folds import Fold, folds
 from sluice.utility.record_weights import UNWEIGHTED, Weights, effective_records, record_weights
 
 
@@ -80,6 +81,24 @@ class Comparison:
     record_rules: Sequence[RecordRule] = ()
     undeclared: frozenset[str] = frozenset()
     analyses: Analyses = field(default_factory=Analyses)
+
+    @cached_property
+    def as_fold(self) -> Fold:
+        """The file with those who were set aside. Raises ValueError where nobody was."""
+        if self.holdout is None or self.recoded_holdout is None:
+            raise ValueError("nobody was set aside")
+        own, theirs = (groups_of_people(each, self.variables) for each in (self.original, self.holdout))
+        units = own, theirs + own.max(initial=-1) + 1
+        return Fold(self.recoded, self.masked, self.recoded_holdout, units)
+
+    @cached_property
+    def folds(self) -> Sequence[Fold]:
+        """The file, and files that its plan makes of other parts of the people; the file alone where no plan is known.
+        Raises ValueError where nobody was set aside."""
+        if self.carried_out is None or self.holdout is None:
+            return (self.as_fold,)
+        files = self.original, self.holdout
+        return folds(self.as_fold, files, self.variables, self.carried_out, self.record_rules, self.rng)
 
     @cached_property
     def common_bins(self) -> tuple[CommonBins, ...]:

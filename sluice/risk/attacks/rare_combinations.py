@@ -61,26 +61,6 @@ class RareFinds:
         return Measurement(value, looked_for, looked_for, interval=(low, high), baseline=baseline)
 
 
-def rare_combinations(
-    original: Table,
-    released: Table,
-    control: Table,
-    size: int,
-    rng: np.random.Generator,
-    most_subsets: int = 200,
-    units: Units | None = None,
-) -> Measurement:
-    """Share of the combinations of `size` values, each of them common, of one person alone that the release holds.
-
-    units   : as of `rare_finds`, of both files apart
-    returns : attempted and completed count the combinations looked for; the rest is as of `RareFinds`
-    """
-    if units is not None:
-        inside, outside = units
-        units = (inside, outside + inside.max(initial=-1) + 1)
-    return rare_finds(original, released, control, size, rng, most_subsets, units).measurement()
-
-
 def rare_finds(
     original: Table,
     released: Table,

@@ -8,7 +8,7 @@ the people in whom they differ make the excess uncertain.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from typing import ClassVar, Literal
@@ -18,8 +18,11 @@ import pandas as pd
 
 from sluice.ground.arrays import FloatArray, IntArray
 from sluice.ground.variables import Kind, Variables
-from sluice.risk.attacks.attack_success import LEVEL, quantile
+from sluice.risk.attacks.attack_success import LEVEL, Units, quantile
 from sluice.risk.measurement import Measurement
+
+Side = tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame, Units]
+"""Those who took part, the file made of them, others, and who belongs together among the first and the last."""
 
 RANKED = (Kind.CONTINUOUS, Kind.INTEGER, Kind.ORDINAL)
 
@@ -35,6 +38,9 @@ class Pairs:
     rng      : for attacks that draw
     others   : people of the same kind who are not in the file, typed by `released`; None when none were set aside
     others_units : who belongs together among these; None: everybody is alone
+    folds    : makes files of other parts of the people by the whole plan, the masked file first; None where no plan is
+               known
+    participation : how much more often a participant may be told, where what an interval leaves open is to be settled
     """
 
     original: pd.DataFrame
@@ -46,6 +52,8 @@ class Pairs:
     rng: np.random.Generator
     others: pd.DataFrame | None = None
     others_units: IntArray | None = None
+    folds: Callable[[], Sequence[Side]] | None = None
+    participation: float | None = None
 
     def part(self, members: IntArray) -> "Pairs":
         """The records at these places of the file as a file of their own, all of them attacked."""

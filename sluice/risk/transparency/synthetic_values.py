@@ -23,15 +23,14 @@ from sluice.ground.comparable_values import plain_values
 from sluice.ground.errors import DataError, PlanError
 from sluice.ground.sentence import percent
 from sluice.ground.variables import Kind, Variables
-from sluice.risk.attacks.attack_success import FEWEST, Attacked, Units, share_at_risk
+from sluice.risk.attacks.attack_success import FEWEST, LOOKS, OF_FOLDS, Attacked, is_open, share_at_risk
 from sluice.risk.attacks.membership import learned_membership
-from sluice.risk.attacks.participant_inference import InferenceGain, participant_inference
+from sluice.risk.attacks.participant_inference import participant_inference
 from sluice.risk.attacks.rare_combinations import RareFinds, rare_finds
 from sluice.risk.measurement import Measurement
 from sluice.risk.people_of_records import groups_of_people
-from sluice.risk.transparency.attack import Attack, Leak, Pairs
+from sluice.risk.transparency.attack import Attack, Leak, Pairs, Side
 
-_Side = tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame, Units]
 Synthesis = Callable[[pd.DataFrame, Variables, np.random.Generator], pd.DataFrame]
 
 _SIZE = 3  # values in a rare combination
@@ -56,62 +55,54 @@ class CopiedPeople(Attack):
         return "the method of synthesis"
 
     def play(self, pairs: Pairs) -> tuple[Leak, ...]:
-        """cost : that of the three attacks on `pairs.rows` people; twice without a holdout, with two syntheses"""
+        """Where people were set aside and a figure's interval crosses `pairs.participation`, files of other folds are
+        attacked as well.
+
+        cost : that of the three attacks on `pairs.rows` people; twice without a holdout, with two syntheses; and for
+               each further fold that of the plan and of the attacks whose figures are open
+        """
         compared = [name for name in self.columns if name in pairs.recoded and name in pairs.masked]
         compared = [name for name in compared if pairs.released[name].kind is not Kind.TEXT]
         if len(compared) < 2:
             raise DataError("fewer than two synthetic variables are left to compare.")
-        sides, said = self._sides(pairs)
+        aside = pairs.others is not None and len(pairs.others) > 0
+        sides = [_with_holdout(pairs)] if aside else self._halves(pairs)
         if min(len(file) for people, _, others, _ in sides for file in (people, others)) < 2 * FEWEST:
             raise DataError(f"it takes {2 * FEWEST} people who took part, and as many who did not.")
-        attacked = _TIMES * len(pairs.rows)  # a difference of two shares is less certain than one
-        members, rare = [], []
-        inferred: list[InferenceGain] = []
-        once = len(sides)
-        # A small file tells little by one pair of halves: of who takes part in which, and of the few who are alone.
-        for _ in range(min(_MOST_HALVES, _HALVED // len(pairs.original)) - 1 if once > 1 else 0):
-            sides += self._halves(pairs)
-        for people, released, others, units in sides:
-            side = Attacked(people, released, others, pairs.released, compared, attacked, pairs.rng, units=units)
-            members.append(learned_membership(side).advantage)
-            if len(inferred) < once:  # costs most
-                inferred.append(participant_inference(side))
-            rare.append(self._rare(people, released, others, compared, units, pairs))
-        read = " or ".join(dict.fromkeys(name for each in inferred for name in each.variables))
+        said = "" if aside else ", where the method is run on each half of the people"
+        attacks = _Attacks(pairs, compared, [at for at, name in enumerate(compared) if name in self.given])
+        inferred = [attacks.inferred(side) for side in sides]  # costs most: halves are not drawn again for it
+        if not aside:
+            # A small file tells little by one pair of halves: of who takes part in which, and of the few who are alone.
+            for _ in range(min(_MOST_HALVES, _HALVED // len(pairs.original)) - 1):
+                sides += self._halves(pairs)
+        members = _mean([attacks.members(side) for side in sides])
+        read, rare = _mean([gain for gain, _ in inferred]), reduce(add, map(attacks.rare, sides)).measurement()
+        if aside and pairs.folds and pairs.participation is not None:
+            limit = pairs.participation
+            first = [each.beyond_baseline().at(LOOKS[0]) for each in (members, read, rare)]
+            opened = [bool(each.completed) and is_open(each, limit) for each in first]
+            if any(opened) and len(folds := pairs.folds()) > 1:
+                members, read, rare = first
+                if opened[0]:
+                    members = _mean([members, *map(attacks.members, folds[1:])]).at(LOOKS[1], OF_FOLDS)
+                if opened[1]:
+                    inferred += map(attacks.inferred, folds[1:])
+                    read = _mean([gain for gain, _ in inferred]).at(LOOKS[1], OF_FOLDS)
+                if opened[2]:
+                    rare = reduce(add, map(attacks.rare, folds)).measurement().at(LOOKS[1], OF_FOLDS)
+                said = ", where the plan is also carried out on other parts of the people"
+        names = " or ".join(dict.fromkeys(name for _, variables in inferred for name in variables))
         leaks = [
-            Leak("participation", _mean(members), f"by what was learned of members and others{said}"),
-            Leak(
-                "participation",
-                _mean([each.measurement.beyond_baseline() for each in inferred]),
-                f"of {read}, read off the nearest records{said}",
-            ),
+            Leak("participation", members, f"by what was learned of members and others{said}"),
+            Leak("participation", read, f"of {names}, read off the nearest records{said}"),
         ]
-        if (found := reduce(add, rare).measurement()).completed:
-            what = f"of the combinations of {min(_SIZE, len(compared))} values that one person alone holds{said}"
-            leaks.append(Leak("participation", found.beyond_baseline(), what))
+        if rare.completed:
+            what = f"of the combinations of {attacks.size} values that one person alone holds{said}"
+            leaks.append(Leak("participation", rare.beyond_baseline(), what))
         return tuple(leaks)
 
-    def _rare(
-        self, people: pd.DataFrame, released: pd.DataFrame, others: pd.DataFrame, compared: Sequence[str], units: Units,
-        pairs: Pairs,
-    ) -> RareFinds:  # fmt: skip
-        one, made, other = ([plain_values(file[name]) for name in compared] for file in (people, released, others))
-        own, theirs = units
-        if pairs.others is not None and len(pairs.others):
-            theirs = theirs + own.max(initial=-1) + 1  # others than those of the file; of two halves they are the same
-        kept = [at for at, name in enumerate(compared) if name in self.given]
-        return rare_finds(one, made, other, min(_SIZE, len(compared)), pairs.rng, units=(own, theirs), kept=kept)
-
-    def _sides(self, pairs: Pairs) -> tuple[list[_Side], str]:
-        """Those who took part, a file made of them, others, and who belongs together: nobody took part whose household
-        is among the others. And how the file came about, if by another run."""
-        if pairs.others is not None and len(pairs.others):
-            units = groups_of_people(pairs.original, pairs.variables)
-            theirs = np.arange(len(pairs.others)) if pairs.others_units is None else pairs.others_units
-            return [(pairs.recoded, pairs.masked, pairs.others, (units, theirs))], ""
-        return self._halves(pairs), ", where the method is run on each half of the people"
-
-    def _halves(self, pairs: Pairs) -> list[_Side]:
+    def _halves(self, pairs: Pairs) -> list[Side]:
         """Two halves, drawn at random: each is made into a file that the other took no part in, so that everybody is
         judged on both sides."""
         units = groups_of_people(pairs.original, pairs.variables)
@@ -125,6 +116,48 @@ class CopiedPeople(Attack):
             ]
         except (PlanError, KeyError):
             raise DataError("there is no holdout, and the step cannot be run again on half of the people.") from None
+
+
+def _with_holdout(pairs: Pairs) -> Side:
+    """The file and those set aside: nobody took part whose household is among the others."""
+    assert pairs.others is not None
+    own = groups_of_people(pairs.original, pairs.variables)
+    theirs = np.arange(len(pairs.others)) if pairs.others_units is None else pairs.others_units
+    return pairs.recoded, pairs.masked, pairs.others, (own, theirs + own.max(initial=-1) + 1)
+
+
+@dataclass(frozen=True)
+class _Attacks:
+    """The three attacks on the released file of a side.
+
+    compared : variables that the intruder looks at
+    kept     : places of those among them that the step leaves as they are
+    """
+
+    pairs: Pairs
+    compared: Sequence[str]
+    kept: Sequence[int]
+
+    @property
+    def size(self) -> int:
+        return min(_SIZE, len(self.compared))
+
+    def members(self, side: Side) -> Measurement:
+        return learned_membership(self._attacked(side)).advantage
+
+    def inferred(self, side: Side) -> tuple[Measurement, tuple[str, ...]]:
+        """The gain, and of which variables."""
+        found = participant_inference(self._attacked(side))
+        return found.measurement.beyond_baseline(), found.variables
+
+    def rare(self, side: Side) -> RareFinds:
+        one, made, other = ([plain_values(file[name]) for name in self.compared] for file in side[:3])
+        return rare_finds(one, made, other, self.size, self.pairs.rng, units=side[3], kept=self.kept)
+
+    def _attacked(self, side: Side) -> Attacked:
+        people, released, others, units = side
+        most = _TIMES * len(self.pairs.rows)  # a difference of two shares is less certain than one
+        return Attacked(people, released, others, self.pairs.released, self.compared, most, self.pairs.rng, units=units)
 
 
 def _mean(several: Sequence[Measurement]) -> Measurement:

@@ -5,15 +5,24 @@ Rare combinations as a rule.
 Participant inference as a rule.
 """
 
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
 from policies.rules.participation_attacks import (
     MembershipInference,
     ParticipantInference,
     RareCombinations,
     SubsetInference,
 )
-from sluice.ground.verdict import Verdict
+from sluice.ground.verdict import Finding, Verdict
+from sluice.masking.plan import apply_plan
+from sluice.masking.recoding.sampling import Sampling
+from sluice.masking.synthesis.sequential_trees import SequentialTrees
+from sluice.utility.comparison import Comparison
 from tests.golden import golden
-from tests.policies.rules.people_and_control import CONTROL, ORIGINAL, STRANGERS, attacked, verdicts
+from tests.policies.rules.people_and_control import CONTROL, ORIGINAL, STRANGERS, VARIABLES, attacked, verdicts
 
 
 def test_nearer_records_are_judged_only_where_the_policy_limits_them() -> None:
@@ -101,3 +110,49 @@ def test_subset_inference_one_column_or_a_handful_of_people_tell_nothing() -> No
     (finding,) = RULE.find(attacked(STRANGERS, CONTROL.iloc[:10]))
     assert finding.verdict is Verdict.UNKNOWN
     golden(finding.says)
+
+
+def by_plan(leaf: int, aside: int = 300) -> tuple[Comparison, Finding]:
+    """Of 1,500 people so many are set aside, and the others replaced by trees; as the rule finds it at 0.3."""
+    step = SequentialTrees(columns=("age", "sex", "area", "wage", "ill"), minimum_leaf=leaf)
+    kept = VARIABLES | {"height": VARIABLES["height"].model_copy(update={"role": "other"})}
+    everybody = ORIGINAL.assign(age=ORIGINAL["age"] // 5, wage=ORIGINAL["wage"].round(-2))
+    people, others = everybody.iloc[aside:].reset_index(drop=True), everybody.iloc[:aside]
+    masked, plan = apply_plan([step], people, kept, np.random.SeedSequence(1))
+    files = replace(
+        attacked(masked, others), original=people, recoded=people, variables=kept, released=kept, carried_out=plan
+    )
+    (finding,) = RareCombinations(limit=0.3, columns=step.columns).find(files)
+    return files, finding
+
+
+@pytest.mark.parametrize(("leaf", "verdict"), [(5, Verdict.FAIL), (20, Verdict.PASS)])
+def test_where_few_were_set_aside_files_made_again_of_others_decide(leaf: int, verdict: Verdict) -> None:
+    files, found = by_plan(leaf)
+    assert len(files.folds) == 5
+    rule = RareCombinations(limit=0.3, columns=("age", "sex", "area", "wage", "ill"))
+    (alone,) = rule.find(replace(files, carried_out=None))
+    assert (alone.verdict, found.verdict) == (Verdict.REVIEW, verdict)
+    golden(found.says)
+
+
+def test_what_the_file_itself_decides_is_not_made_again() -> None:
+    for leaf, verdict in ((1, Verdict.FAIL), (100, Verdict.PASS)):
+        files, found = by_plan(leaf)
+        assert found.verdict is verdict
+        assert "folds" not in vars(files)
+
+
+def test_in_folds_everybody_stays_away_once() -> None:
+    files, _ = by_plan(leaf=100)
+    away = [fold.units[1] for fold in files.folds]
+    assert np.array_equal(np.sort(np.concatenate(away)), np.arange(len(ORIGINAL)))
+    for fold in files.folds:
+        assert not {*fold.units[0]} & {*fold.units[1]}
+        assert len(fold.people) == len(fold.released) == len(fold.units[0])
+        assert len(fold.others) == len(fold.units[1])
+    first, second = files.folds[:2]
+    assert first.released is files.masked
+    assert not second.released.equals(first.released)
+    left_out = Sampling(fraction=0.5)
+    assert len(replace(files, carried_out=[left_out]).folds) == 1

@@ -7,7 +7,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sluice.risk.attacks.rare_combinations import Table, cell_of_each, grouped, rare_combinations, rare_finds, subsets
+from sluice.risk.attacks.attack_success import Units
+from sluice.risk.attacks.rare_combinations import Table, cell_of_each, grouped, rare_finds, subsets
+from sluice.risk.measurement import Measurement
 
 
 def people(n: int, seed: int, levels: int = 12) -> Table:
@@ -16,6 +18,15 @@ def people(n: int, seed: int, levels: int = 12) -> Table:
     kind = rng.integers(0, 4, n)
     labels = [np.array([f"v{code}" for code in (kind * 3 + rng.geometric(0.4, n)) % levels], object) for _ in range(3)]
     return [*labels, np.round(rng.normal(size=n) + kind, 2)]
+
+
+def rare_combinations(
+    original: Table, released: Table, control: Table, size: int, rng: np.random.Generator, units: Units | None = None
+) -> Measurement:
+    """units : of both files apart"""
+    if units is not None:
+        units = (units[0], units[1] + units[0].max(initial=-1) + 1)
+    return rare_finds(original, released, control, size, rng, units=units).measurement()
 
 
 def plain_count(original: Table, released: Table, control: Table, size: int) -> tuple[float, float]:
